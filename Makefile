@@ -1,0 +1,66 @@
+PYTHON ?= python3
+VENV ?= .venv
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+TEST_EXTRAS := test,plot,dask,files,neighbors
+CODE = $(wildcard src tests benchmarks examples)
+
+# Two test workers share the cores, so each keeps its linear algebra to one thread.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types layers unit bench clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.installed-demo ## half-moons: print the spectrum, write the picture
+	$(BIN)/python examples/half_moons.py
+
+test: lint types layers unit ## everything a change must pass
+
+lint: $(VENV)/.installed-test ## ruff: rules and format
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+types: $(VENV)/.installed-test ## mypy, strict
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed-test ## import-linter: each layer imports only those below
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' examples
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
+	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
+
+bench: $(VENV)/.installed-bench ## benchmarks
+	$(BIN)/python -m benchmarks
+
+clean: ## remove the environment and every cache
+	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	  "ritz needs Python 3.11 or later, and $(PYTHON) is " + sys.version.split()[0] \
+	  + ". Name a newer one: make PYTHON=python3.12 ...")'
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# The interpreter is an order-only prerequisite: its date says nothing about the installs.
+$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing ritz[$(TEST_EXTRAS)] and its pinned dependencies (a minute or two)"
+	@$(PIP) -e ".[$(TEST_EXTRAS)]"
+	@touch $@
+
+$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing ritz[plot] and its pinned dependencies"
+	@$(PIP) -e ".[plot]"
+	@touch $@
+
+$(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing ritz[bench] and its pinned dependencies"
+	@$(PIP) -e ".[bench]"
+	@touch $@
