@@ -1,0 +1,123 @@
+"""Uniform samples on spheres: spherical harmonics in any dimension."""
+
+from functools import partial
+from itertools import accumulate, count, repeat, takewhile
+from math import comb
+
+import numpy as np
+from scipy.special import betaln
+
+from ritz.datasets import checks
+from ritz.datasets.checks import Array
+from ritz.datasets.problem import Problem
+
+__all__ = ["sphere"]
+
+
+def sphere(dimension: int = 3) -> Problem:
+    r"""Uniform samples on the unit sphere of R^d with the tangential energy.
+
+    .. math:: \rho = U(S^{d-1}), \qquad \lambda = s (s + d - 2), \quad
+        \frac{2s + d - 2}{s} \binom{s + d - 3}{s - 1} \text{ times for } s \ge 1,
+
+    and once for s = 0. The functions are the spherical harmonics of degree s.
+
+    Parameters
+    ----------
+    dimension : int
+        The dimension d of the space around the sphere, at least 2.
+
+    Returns
+    -------
+    Problem
+
+    """
+    d = checks.count(dimension, "dimension", "sphere", at_least=2)
+    return Problem(
+        name=f"sphere(dimension={d})",
+        dimension=d,
+        sampler=partial(_directions, d),
+        spectrum=partial(_spectrum, d),
+        functions=_functions,
+        tangent=_frames,
+    )
+
+
+def _multiplicity(d: int, s: int) -> int:
+    return (2 * s + d - 2) * comb(s + d - 3, s - 1) // s if s else 1
+
+
+def _degrees(d: int, k: int) -> list[int]:
+    """Return the degrees of the first k harmonics."""
+    ends = accumulate(_multiplicity(d, s) for s in count())
+    n_full = sum(1 for _ in takewhile(lambda end: end < k, ends))
+    degrees = [s for s in range(n_full + 1) for _ in repeat(None, _multiplicity(d, s))]
+    return degrees[:k]
+
+
+def _spectrum(d: int, k: int) -> Array:
+    s = np.array(_degrees(d, k), dtype=np.float64)
+    return s * (s + d - 2)
+
+
+def _functions(X: Array, k: int) -> Array:
+    degree = _degrees(X.shape[1], k)[-1]
+    return np.hstack(_harmonics(X, degree))[:, :k]
+
+
+def _harmonics(X: Array, degree: int) -> list[Array]:
+    """Return orthonormal harmonic polynomials of each degree up to `degree`, homogeneous in X.
+
+    In the plane they are the real and imaginary parts of (x_1 + i x_2)^m; each further
+    coordinate t multiplies those of degree l by polynomials in t and the squared radius.
+    """
+    z = X[:, 0] + 1j * X[:, 1]
+    levels: list[Array] = [np.ones((len(X), 1))]
+    for m in range(1, degree + 1):
+        levels.append(np.sqrt(2.0) * np.column_stack([(z**m).real, (z**m).imag]))
+    squared_radii = np.cumsum(X**2, axis=1)
+    for d in range(3, X.shape[1] + 1):
+        lifted: list[list[Array]] = [[] for _ in levels]
+        for l, H in enumerate(levels):  # noqa: E741
+            P = _gegenbauer(X[:, d - 1], squared_radii[:, d - 1], d, l, degree - l)
+            for j, p in enumerate(P):
+                lifted[l + j].append(p[:, None] * H)
+        levels = [np.hstack(parts) for parts in lifted]
+    return levels
+
+
+def _gegenbauer(t: Array, r2: Array, d: int, l: int, degree: int) -> list[Array]:  # noqa: E741
+    """Return Gegenbauer polynomials in t, homogeneous in (t, r), by their three-term recurrence.
+
+    For r = 1 they are orthonormal when t is a coordinate of U(S^{d-1}) weighted by (1 - t^2)^l.
+    """
+    a = l + (d - 2) / 2
+    j = np.arange(1, degree + 1)
+    b = np.sqrt(j * (j + 2 * a - 1) / (4 * (j + a) * (j + a - 1)))
+    mass = np.exp(betaln(0.5, l + (d - 1) / 2) - betaln(0.5, (d - 1) / 2))
+    P: list[Array] = [np.full_like(t, 1 / np.sqrt(mass))]
+    for i in range(degree):
+        previous = b[i - 1] * r2 * P[i - 1] if i else 0.0
+        P.append((t * P[i] - previous) / b[i])
+    return P
+
+
+def _frames(X: Array) -> Array:
+    """Reflect the axes so that the first is along x; return the others, (n, d, d - 1)."""
+    radii = np.linalg.norm(X, axis=1)
+    if not radii.all():
+        raise ValueError(
+            "The 'X' parameter of tangent must be points of the sphere. "
+            "Got the origin instead, which has no tangent; drop that row."
+        )
+    V = X.copy()
+    V[:, 0] += np.copysign(radii, X[:, 0])
+    V /= np.linalg.norm(V, axis=1, keepdims=True)
+    frames: Array = np.eye(X.shape[1])[:, 1:] - 2 * V[:, :, None] * V[:, None, 1:]
+    return frames
+
+
+def _directions(d: int, n: int, rng: np.random.Generator) -> Array:
+    X = rng.standard_normal((n, d))
+    unit: Array = X / np.linalg.norm(X, axis=1, keepdims=True)
+    return unit
