@@ -1,0 +1,82 @@
+"""The spectrum of an operator from samples, by the Galerkin method."""
+
+from ritz import datasets
+from ritz.assembly import Sums, assemble
+from ritz.bases import (
+    Basis,
+    Functions,
+    KernelSections,
+    Monomials,
+    Nystrom,
+    RandomFourier,
+    Stack,
+)
+from ritz.forms import (
+    Form,
+    cross,
+    differential,
+    diffusion,
+    directional,
+    form,
+    graph,
+    laplacian,
+    neighbors,
+    pairs,
+    potential,
+)
+from ritz.kernels import (
+    CustomKernel,
+    DotExponential,
+    Exponential,
+    Gaussian,
+    Kernel,
+    Matern,
+    Polynomial,
+    RationalQuadratic,
+)
+from ritz.solve import gevd, gsvd
+from ritz.spectrum import SingularSpectrum, Spectrum, decompose, decompose_sums, load
+from ritz.streams import Batches, Stream
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Basis",
+    "Batches",
+    "CustomKernel",
+    "DotExponential",
+    "Exponential",
+    "Form",
+    "Functions",
+    "Gaussian",
+    "Kernel",
+    "KernelSections",
+    "Matern",
+    "Monomials",
+    "Nystrom",
+    "Polynomial",
+    "RandomFourier",
+    "RationalQuadratic",
+    "SingularSpectrum",
+    "Spectrum",
+    "Stack",
+    "Stream",
+    "Sums",
+    "assemble",
+    "cross",
+    "datasets",
+    "decompose",
+    "decompose_sums",
+    "differential",
+    "diffusion",
+    "directional",
+    "form",
+    "gevd",
+    "graph",
+    "gsvd",
+    "laplacian",
+    "load",
+    "neighbors",
+    "pairs",
+    "potential",
+]

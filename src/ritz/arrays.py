@@ -1,0 +1,218 @@
+"""Rows of numbers: checking them, hashing them, cutting them into blocks, their distances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Field = Callable[[Array], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of the data: one array for each view, aligned.
+
+    Parameters
+    ----------
+    views
+        Arrays (b, d), one for each view.
+    weight
+        Nonnegative weights (b,).
+    index
+        Row numbers (b,) in the whole data, for fields given as arrays.
+    groups
+        Labels (b,) of rows that must share a fold, or None.
+    """
+
+    views: tuple[Array, ...]
+    weight: Array
+    index: NDArray[np.intp]
+    groups: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    def take(self, rows: Any) -> Block:
+        """Return the block made of some rows only."""
+        return Block(
+            tuple(view[rows] for view in self.views),
+            self.weight[rows],
+            self.index[rows],
+            None if self.groups is None else self.groups[rows],
+        )
+
+
+def must(name: str, requirement: str, got: object, remedy: str = "") -> str:
+    """Return the one error sentence: what an argument must be, what came, what to do."""
+    text = f"The {name!r} parameter must be {requirement}. Got {got} instead."
+    return f"{text} {remedy}" if remedy else text
+
+
+def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
+    """Return X as a finite float64 array (n, d), or say what is wrong with it."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise TypeError(must(name, "a dense array", "a sparse matrix", "Call X.toarray() first."))
+    array = np.asarray(X)
+    if array.ndim != 2:
+        remedy = "A single column needs X.reshape(-1, 1)." if array.ndim == 1 else ""
+        raise ValueError(must(name, "an array (n, d)", f"shape {array.shape}", remedy))
+    if array.dtype.kind not in "fiub":
+        if array.dtype.kind == "c":
+            raise ValueError(must(name, "real", f"dtype {array.dtype}", "Stack real and imag."))
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(must(name, "numeric", f"dtype {array.dtype} ({error})")) from None
+    if dimension is not None and array.shape[1] != dimension:
+        raise ValueError(
+            must(name, f"an array with {dimension} columns", f"{array.shape[1]} columns")
+        )
+    if array.shape[1] == 0:
+        raise ValueError(must(name, "an array with at least one column", f"shape {array.shape}"))
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    require_finite(array, name)
+    return array
+
+
+def require_finite(array: Array, name: str, first_row: int = 0) -> None:
+    """Raise unless every entry is finite, naming the first row and column that is not."""
+    # A sum is finite only if all entries are, unless it overflows: look closer only then.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    bad = ~np.isfinite(array)
+    if bad.any():
+        place = np.argwhere(bad)[0]
+        value = array[tuple(place)]
+        where = f"{value} in row {first_row + place[0]}"
+        if array.ndim > 1:
+            where += f", column {place[1]}"
+        total = int(bad.sum())
+        raise ValueError(
+            must(name, "finite", f"{where} ({total} such entries)", "Drop or impute them first.")
+        )
+
+
+def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
+    """Return weights (n,) that are finite, nonnegative and not all zero."""
+    if weight is None:
+        return np.ones(n)
+    array = np.ascontiguousarray(weight, dtype=np.float64)
+    if array.shape != (n,):
+        raise ValueError(must(name, f"an array of shape ({n},)", f"shape {array.shape}"))
+    require_finite(array, name)
+    if n and array.min() < 0:
+        row = int(array.argmin())
+        raise ValueError(
+            must(name, "nonnegative", f"{array[row]} in row {row}", "Drop such rows instead.")
+        )
+    return array
+
+
+def as_vector_field(field: Any, X: Array, index: NDArray[np.intp], name: str, ndim: int) -> Array:
+    """Evaluate a field on a block: a function of x, or an array with one entry a row.
+
+    Parameters
+    ----------
+    field
+        A callable of the rows (b, d), or an array whose first axis is the rows of the data.
+    X, index
+        The rows of the block and their numbers.
+    name
+        The argument's name, for errors.
+    ndim
+        How many axes the result must have, the first being the rows.
+    """
+    if callable(field):
+        array = np.asarray(field(X), dtype=np.float64)
+        what = f"{name} (called on rows of shape {X.shape})"
+    else:
+        array = np.asarray(field)[index].astype(np.float64, copy=False)
+        what = name
+    if array.ndim != ndim or len(array) != len(X):
+        axes = ", ".join([str(len(X)), *"?" * (ndim - 1)])
+        raise ValueError(must(what, f"an array of shape ({axes})", f"shape {array.shape}"))
+    require_finite(array, what)
+    return array
+
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+def mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble 64-bit keys by the finalizer of splitmix64."""
+    key = (key ^ (key >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    key = (key ^ (key >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return key ^ (key >> np.uint64(31))
+
+
+def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
+    """Hash each row by the bytes of its float64 numbers, whatever its place in the data."""
+    key = np.zeros(len(views[0]), dtype=np.uint64)
+    for view in views:
+        # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
+        bits = (np.asarray(view, dtype=np.float64) + 0.0).view(np.uint64)
+        for column in bits.reshape(len(key), -1).T:
+            key = mix((key ^ column) + _MULTIPLIER)
+    return key
+
+
+def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
+    """Choose up to m distinct rows at random, by the lowest seeded hash of their numbers.
+
+    The choice depends on the set of rows and the seed alone, not on the rows' order, repetition
+    or chunks; the choice for a smaller m is a prefix.
+    """
+    priority = mix(hash_rows(X) ^ mix(np.array([seed], dtype=np.uint64)))
+    m = min(m, len(X))
+    take = min(len(X), m + 64)
+    while True:
+        part = np.argpartition(priority, take - 1)[:take] if take < len(X) else np.arange(len(X))
+        # The first of equal rows stands for all of them.
+        order = part[np.lexsort((part, priority[part]))]
+        _, first = np.unique(priority[order], return_index=True)
+        chosen = order[np.sort(first)]
+        if len(chosen) >= m or take == len(X):
+            return chosen[:m]
+        take = min(len(X), 4 * take)
+
+
+def row_slices(n: int, rows: int) -> list[slice]:
+    """Cut n rows into consecutive slices of at most `rows` rows."""
+    return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+def squared_distances(X: Array, Y: Array, *, exact_near: bool = False) -> Array:
+    """Compute |x - y|^2 for all pairs, as |x|^2 + |y|^2 - 2 x.y around the mean of Y.
+
+    Parameters
+    ----------
+    X, Y
+        Points (n, d) and (p, d).
+    exact_near
+        Compute the distances of close pairs again by coordinate differences: what the expansion
+        loses there matters to kernels with a kink, which look at |x - y| itself.
+
+    Returns
+    -------
+    Array (n, p).
+    """
+    shift = Y.mean(axis=0)
+    X, Y = X - shift, Y - shift
+    x2, y2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Y, Y)
+    S = X @ (-2.0 * Y.T)
+    S += x2[:, None]
+    S += y2
+    np.maximum(S, 0.0, out=S)
+    if exact_near:
+        # Where |x|^2 < |y|^2 / 4 the expansion cancels nothing, so |x|^2 alone sets the scale.
+        rows, columns = np.nonzero(2e-3 * x2[:, None] > S)
+        for start in range(0, len(rows), 65_536):
+            i, j = rows[start : start + 65_536], columns[start : start + 65_536]
+            S[i, j] = ((X[i] - Y[j]) ** 2).sum(axis=1)
+    return S

@@ -1,0 +1,238 @@
+"""One pass over the rows: blocks to features to sums."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from ritz.arrays import Array, Block, hash_rows, must, row_slices
+from ritz.assembly.sums import Sums
+from ritz.bases import Basis, Centered, Recipe, conditioned
+from ritz.features import Products
+from ritz.forms import Form
+from ritz.streams import Stream, as_stream
+
+PILOT_ROWS = 512
+BLOCK_BYTES = 32_000_000
+
+
+def assemble(
+    form: Form,
+    basis: Any,
+    X: Any,
+    *,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_folds: int = 8,
+    random_state: int | np.random.Generator | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Sums:
+    """Average a form over samples, in one pass.
+
+    Time O(n p^2 + n p d), memory a few blocks and p^2 numbers a fold.
+
+    Parameters
+    ----------
+    form
+        The operator, such as `ritz.laplacian()`.
+    basis
+        The functions, such as `ritz.Nystrom(kernel, 200)`; a pair of them for the left and right
+        functions of an operator that is not symmetric.
+    X
+        The samples (n, d), a pair of arrays for operators on pairs, or a stream.
+    sample_weight
+        Nonnegative weights (n,).
+    groups
+        Labels (n,) of rows that belong together, such as pieces of a time series: they share a
+        fold. Otherwise a row's fold is a hash of its numbers.
+    n_folds
+        In how many parts the sums are kept, for error bars and selection.
+    random_state
+        A seed or generator, for the choice of centers and the like.
+    n_jobs
+        The number of threads, by default one for each core. It does not change the result.
+    progress
+        Whether to show a progress bar; by default on a terminal, when the pass is long.
+    """
+    if not isinstance(form, Form):
+        raise TypeError(must("form", "an operator such as ritz.laplacian()", form))
+    if n_folds != int(n_folds) or n_folds < 1:
+        raise ValueError(must("n_folds", "a positive integer", n_folds))
+    rng = np.random.default_rng(random_state)
+    seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
+    stream = as_stream(X, form.views, sample_weight, groups, seeds[0])
+    left, right = fit_bases(form, basis, stream, seeds[1], np.random.default_rng(seeds[2]))
+    prepared = form.prepare(stream)
+    workers = min(n_folds, jobs(n_jobs)) if form.mergeable else 1
+    accumulator = Accumulator(
+        prepared, left, right, n_folds if form.mergeable else 1, block_rows(form, left, stream)
+    )
+    with threadpool_limits(max(1, jobs(n_jobs) // workers)), ThreadPoolExecutor(workers) as pool:
+        for block in with_progress(stream, progress):
+            accumulator.add(block, pool)
+    return accumulator.sums(form)
+
+
+def jobs(n_jobs: int | None) -> int:
+    """Return the number of threads asked for, or one for each core in reach."""
+    if n_jobs is None or n_jobs == -1:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else (os.cpu_count() or 1)
+        )
+    if n_jobs != int(n_jobs) or n_jobs < 1:
+        raise ValueError(must("n_jobs", "a positive integer, or None for all cores", n_jobs))
+    return int(n_jobs)
+
+
+def fit_bases(
+    form: Form, basis: Any, stream: Stream, seed: int, rng: np.random.Generator
+) -> tuple[Centered, Centered]:
+    """Return the functions of both sides, made from a sample of the rows each side sees."""
+    pair = isinstance(basis, tuple | list)
+    recipes = tuple(basis) if pair else (basis, basis)
+    for recipe in recipes:
+        if not isinstance(recipe, Recipe):
+            raise TypeError(must("basis", "a basis such as ritz.Nystrom(kernel, 200)", recipe))
+    if len(recipes) != 2 or (pair and form.symmetric):
+        what = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
+        raise ValueError(must("basis", what, f"{len(recipes)} bases"))
+    two_views = form.views == 2 and not form.symmetric
+    left = fit_basis(recipes[0], stream, seed, rng, 0)
+    if recipes[0] is recipes[1] and not two_views:
+        return left, left
+    return left, fit_basis(recipes[1], stream, seed, rng, 1 if two_views else 0)
+
+
+def fit_basis(
+    recipe: Recipe, stream: Stream, seed: int, rng: np.random.Generator, view: int
+) -> Centered:
+    """Return the functions of one side, conditioned over a pilot sample."""
+    pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), seed, view)
+    basis = recipe.fit(pilot, rng)
+    dimension = stream.dimensions[view]
+    if basis.dimension not in (None, dimension):
+        name = "XY"[view]
+        raise ValueError(must(name, f"an array with {basis.dimension} columns", dimension))
+    return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
+
+
+def block_rows(form: Form, basis: Basis, stream: Stream) -> int:
+    """Return how many rows keep a thread's features within its share of memory."""
+    dimension = stream.dimensions[0]
+    floats = basis.floats_per_row(dimension) + form.width(dimension) * basis.size
+    return int(np.clip(BLOCK_BYTES // (8 * floats), 16, 4096))
+
+
+def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
+    """Yield the stream's blocks, counting rows on a terminal if that takes long."""
+    disable = not (sys.stderr.isatty() if progress is None else progress)
+    delay = 0.0 if progress else 2.0
+    with tqdm(
+        total=stream.n_rows,
+        unit=" rows",
+        unit_scale=True,
+        desc="ritz",
+        disable=disable,
+        delay=delay,
+    ) as bar:
+        for block in stream.blocks():
+            yield block
+            bar.update(len(block))
+
+
+def fold_of(block: Block, n_folds: int) -> NDArray[np.intp]:
+    """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
+    key = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    return (key % np.uint64(n_folds)).astype(np.intp)
+
+
+@dataclass
+class Accumulator:
+    """The running sums of a pass. Each fold belongs to one thread at a time, in fixed order."""
+
+    form: Form
+    left: Centered
+    right: Centered
+    n_folds: int
+    rows: int
+
+    def __post_init__(self) -> None:
+        p, q = 1 + self.left.size, 1 + self.right.size
+        self.shared = self.left is self.right
+        self.weight = np.zeros(self.n_folds)
+        self.count = np.zeros(self.n_folds, dtype=np.int64)
+        self.L = np.zeros((self.n_folds, p, q))
+        self.Phi = np.zeros((self.n_folds, p, p))
+        self.Psi = self.Phi if self.shared else np.zeros((self.n_folds, q, q))
+
+    def add(self, block: Block, pool: ThreadPoolExecutor) -> None:
+        """Add the rows of a block to the folds they belong to."""
+        block = block.take(block.weight > 0) if (block.weight <= 0).any() else block
+        if self.n_folds == 1:
+            self._add_fold(0, block)
+            return
+        folds = fold_of(block, self.n_folds)
+        order = np.argsort(folds, kind="stable")
+        ends = np.searchsorted(folds[order], np.arange(self.n_folds + 1))
+        tasks = [
+            pool.submit(self._add_fold, fold, block.take(order[ends[fold] : ends[fold + 1]]))
+            for fold in range(self.n_folds)
+        ]
+        for task in tasks:
+            task.result()
+
+    def _add_fold(self, fold: int, block: Block) -> None:
+        for rows in row_slices(len(block), self.rows):
+            self._add_rows(fold, block.take(rows))
+
+    def _add_rows(self, fold: int, block: Block) -> None:
+        weight = block.weight
+        factor = self.form.row_weight(block)
+        if factor is not None:
+            weight = weight * factor
+        f = self.left.jet(block.views[0])
+        two_views = len(block.views) == 2 and not self.form.symmetric
+        g = f if self.shared and not two_views else self.right.jet(block.views[-int(two_views)])
+        products = Products()
+        self.L[fold] += self.form.terms(f, g, block).contract(weight, products)
+        self.Phi[fold] += self.form.metric(f, block).contract(weight, products)
+        if not self.shared:
+            self.Psi[fold] += self.form.metric(g, block).contract(weight, products)
+        self.weight[fold] += weight.sum()
+        self.count[fold] += len(block)
+
+    def sums(self, form: Form) -> Sums:
+        """Return the sums, checked."""
+        for name, array in (("L", self.L), ("Phi", self.Phi), ("Psi", self.Psi)):
+            if not np.isfinite(array).all():
+                raise ValueError(
+                    f"The sums {name} overflowed: the functions or their derivatives are too "
+                    "large on these samples. Scale the data or the kernel."
+                )
+        if self.count.sum() < 2:
+            raise ValueError(
+                f"At least 2 rows of positive weight are needed. Got {self.count.sum()}."
+            )
+        total: Array = self.L.sum(axis=0)
+        if form.symmetric:
+            gap = np.abs(total - total.T).max()
+            if gap > 1e-8 * np.abs(total).max():
+                raise ValueError(
+                    f"{form} is declared symmetric but is not: L - L' reaches {gap:.2g} where L "
+                    f"reaches {np.abs(total).max():.2g}. Pass symmetric=False."
+                )
+        return Sums(
+            form, self.left, self.right, self.weight, self.count, self.L, self.Phi, self.Psi
+        )

@@ -1,0 +1,123 @@
+"""Additive sufficient statistics of a fit, kept apart for each fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ritz.arrays import Array, must
+from ritz.bases import Centered
+from ritz.forms import Form
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Averages of a form and of the scalar products, the function 1 first.
+
+    Parameters
+    ----------
+    L
+        E[H(f_i, g_j, X)], (1 + p, 1 + q).
+    Phi, Psi
+        E[f_i f_j] and E[g_i g_j]; the same matrix where both sides share their functions.
+    """
+
+    L: Array
+    Phi: Array
+    Psi: Array
+
+    def project(self, A: Array, B: Array) -> Matrices:
+        """Return the matrices of the combinations A (1 + p, k) and B (1 + q, k)."""
+        return Matrices(A.T @ self.L @ B, A.T @ self.Phi @ A, B.T @ self.Psi @ B)
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums over rows of H(f_i, g_j, x), f_i f_j and g_i g_j, for each fold.
+
+    Sums of disjoint data over the same functions add; subtracting forgets data.
+
+    Parameters
+    ----------
+    form
+        The operator.
+    left, right
+        The functions f and g, the function 1 being understood before them.
+    weight, count
+        Total weight and number of rows (folds,).
+    L, Phi, Psi
+        Sums (folds, 1 + p, 1 + q) and so on; Psi is Phi where both sides share functions.
+    """
+
+    form: Form
+    left: Centered
+    right: Centered
+    weight: Array
+    count: NDArray[np.int64]
+    L: Array
+    Phi: Array
+    Psi: Array
+
+    @property
+    def n_folds(self) -> int:
+        """The number of folds."""
+        return len(self.weight)
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of positive weight."""
+        return int(self.count.sum())
+
+    def __add__(self, other: Sums) -> Sums:
+        return self._combine(other, 1) if isinstance(other, Sums) else NotImplemented
+
+    def __sub__(self, other: Sums) -> Sums:
+        return self._combine(other, -1) if isinstance(other, Sums) else NotImplemented
+
+    def _combine(self, other: Sums, sign: int) -> Sums:
+        if not (self.form.mergeable and other.form.mergeable):
+            raise ValueError(f"Sums of {self.form} belong to all rows together and do not add up.")
+        if str(self.form) != str(other.form):
+            raise ValueError(f"Sums of different operators: {self.form} and {other.form}.")
+        if self.n_folds != other.n_folds:
+            raise ValueError(must("n_folds", f"the same, {self.n_folds}", other.n_folds))
+        for side in ("left", "right"):
+            if not same_functions(getattr(self, side), getattr(other, side)):
+                raise ValueError(
+                    "Sums add only over the same functions. Pass the first sums' basis, "
+                    "`assemble(form, sums.left, X)`, to the second."
+                )
+        L, Phi = self.L + sign * other.L, self.Phi + sign * other.Phi
+        Psi = Phi if self.Psi is self.Phi else self.Psi + sign * other.Psi
+        weight = self.weight + sign * other.weight
+        count = self.count + sign * other.count
+        if (count < 0).any():
+            raise ValueError("These sums were never part of those they are taken off.")
+        return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi)
+
+    def mean(self, without: int | None = None) -> Matrices:
+        """Return the averages over all rows, or over all but those of one fold."""
+        keep = np.arange(self.n_folds) != (-1 if without is None else without)
+        total = self.weight[keep].sum()
+        if total <= 0:
+            raise ValueError("There is no weight left to average over.")
+
+        def average(sums: Array, symmetric: bool) -> Array:
+            matrix = sums[keep].sum(axis=0) / total
+            return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
+
+        Phi = average(self.Phi, True)
+        Psi = Phi if self.Psi is self.Phi else average(self.Psi, True)
+        return Matrices(average(self.L, self.form.symmetric), Phi, Psi)
+
+
+def same_functions(a: Centered, b: Centered) -> bool:
+    """Return whether two bases are the same one, or agree at some points to the last bit."""
+    if a is b:
+        return True
+    if a.size != b.size or a.dimension != b.dimension or not np.array_equal(a.offset, b.offset):
+        return False
+    points = np.random.default_rng(0).normal(size=(4, a.dimension or 1))
+    return bool(np.array_equal(a.basis(points), b.basis(points)))

@@ -1,0 +1,104 @@
+"""What a basis is: p functions, and a recipe for them until data fix it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ritz.arrays import Array, as_rows, must, row_slices
+from ritz.features import Jet
+
+RandomState = int | np.random.Generator | None
+ROWS_AT_ONCE = 8_000_000
+
+
+@runtime_checkable
+class Recipe(Protocol):
+    """How to make a basis from a random sample of the data."""
+
+    @property
+    def pilot_rows(self) -> int:
+        """How many rows of data the recipe would like to see."""
+
+    def fit(self, X: Array, random_state: RandomState = None) -> Basis:
+        """Return the basis made from the rows X (m, d)."""
+
+
+class Basis(ABC):
+    """A finite set of functions on R^d, fixed and ready to be evaluated.
+
+    Any basis is a recipe for itself.
+    """
+
+    pilot_rows = 0
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """The number p of functions."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int | None:
+        """The number d of coordinates of a point, or None where any will do."""
+
+    @abstractmethod
+    def jet(self, X: Array) -> Jet:
+        """Return the functions at the rows of a block (b, d)."""
+
+    def gram(self) -> Array:
+        """Return the matrix G (p, p) of the squared norm a'Ga that regularization penalizes."""
+        return np.eye(self.size)
+
+    def floats_per_row(self, dimension: int) -> int:
+        """Return how many numbers a jet holds for each row, to choose the size of blocks."""
+        return (dimension + 3) * self.size
+
+    def fit(self, X: Array, random_state: RandomState = None) -> Basis:
+        """Return the basis itself."""
+        return self
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __call__(self, X: Array) -> Array:
+        """Return the values (n, p) at points (n, d)."""
+        return self._evaluate(X, lambda jet: jet.value.dense(), self.size)
+
+    def gradient(self, X: Array) -> Array:
+        """Return the gradients (n, d, p) at points (n, d)."""
+        rows = as_rows(X, "X", self.dimension)
+        shape = (rows.shape[1], self.size)
+        return self._evaluate(rows, lambda jet: jet.gradient.dense(), *shape)
+
+    def partial(self, X: Array, alpha: tuple[int, ...]) -> Array:
+        """Return the partial derivatives (n, p) of multi-index `alpha` at points (n, d)."""
+        rows = as_rows(X, "X", self.dimension)
+        alpha = as_multi_index(alpha, rows.shape[1])
+        return self._evaluate(rows, lambda jet: jet.partial(alpha).dense(), self.size)
+
+    def _evaluate(self, X: Array, probe, *shape: int) -> Array:  # type: ignore[no-untyped-def]
+        X = as_rows(X, "X", self.dimension)
+        result = np.empty((len(X), *shape))
+        block = max(1, ROWS_AT_ONCE // self.floats_per_row(X.shape[1]))
+        for rows in row_slices(len(X), block):
+            result[rows] = probe(self.jet(X[rows]))
+        return result
+
+
+def as_multi_index(alpha: object, dimension: int, name: str = "alpha") -> tuple[int, ...]:
+    """Return a multi-index of the right length with nonnegative integers, or say what is wrong."""
+    try:
+        index = tuple(int(a) for a in alpha)  # type: ignore[attr-defined]
+        valid = len(index) == dimension and all(a >= 0 for a in index) and index == tuple(alpha)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        example = (1,) + (0,) * (dimension - 1)
+        raise ValueError(
+            must(name, f"{dimension} nonnegative integers, one a coordinate", alpha)
+            + f" The derivative along the first coordinate is {example}."
+        )
+    return index

@@ -1,0 +1,70 @@
+"""Functions minus constants: the same span once the function 1 is added, without cancellation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ritz.arrays import Array
+from ritz.bases.basis import Basis
+from ritz.features import CachedJet, Gradients, Jet, Values
+
+
+@dataclass(frozen=True, eq=False)
+class Centered(Basis):
+    """The functions phi_j - m_j, for numbers m (p,) close to their means.
+
+    Covariances computed as E[phi phi'] - E[phi] E[phi]' lose what is small beside the means,
+    which for wide kernels is everything. With a pilot mean taken off first nothing is lost.
+    """
+
+    basis: Basis
+    offset: Array
+
+    @classmethod
+    def around(cls, basis: Basis, pilot: Array) -> Centered:
+        """Take off the means over some rows (m, d)."""
+        return cls(basis, np.asarray(basis(pilot).mean(axis=0)))
+
+    @property
+    def size(self) -> int:
+        return self.basis.size
+
+    @property
+    def dimension(self) -> int | None:
+        return self.basis.dimension
+
+    def floats_per_row(self, dimension: int) -> int:
+        return self.basis.floats_per_row(dimension) + self.size
+
+    def gram(self) -> Array:
+        return self.basis.gram()
+
+    def jet(self, X: Array) -> Jet:
+        return CenteredJet(self.basis.jet(X), self.offset)
+
+
+class CenteredJet(CachedJet):
+    """A jet whose values have constants taken off."""
+
+    def __init__(self, jet: Jet, offset: Array) -> None:
+        self.jet, self.offset = jet, offset
+
+    def _at(self, X: Array) -> Jet:
+        return CenteredJet(self.jet.at(X), self.offset)
+
+    @cached_property
+    def gradient(self) -> Gradients:
+        """The gradients, which the constants do not change."""
+        return self.jet.gradient
+
+    def _value(self) -> Values:
+        return Values(self.jet.value.dense() - self.offset, 1.0)
+
+    def _gradient(self) -> Gradients:
+        return self.jet.gradient
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        return self.jet.partial(alpha) if any(alpha) else self.value

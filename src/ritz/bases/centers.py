@@ -1,0 +1,46 @@
+"""Choosing centers among rows of data, each choice in an order whose prefixes are good too."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import kmeans_plusplus
+
+from ritz.arrays import Array
+from ritz.kernels import Kernel
+
+
+def randomly_pivoted_cholesky(
+    kernel: Kernel, X: Array, m: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Choose m rows by pivots drawn in proportion to the kernel's residual diagonal.
+
+    After each pivot s the residual kernel is k(x, y) - F(x) F(y)' with one more column
+    F = residual(., s) / sqrt(residual(s, s)). Stops early when nothing is left to explain.
+    """
+    scale = kernel.scales(X.shape[1])
+    Z = X / scale
+    u = np.zeros(len(Z)) if kernel.family == "distance" else np.einsum("ij,ij->i", Z, Z)
+    residual = kernel.profile(u, 0)[0].copy()
+    floor = 1e-13 * residual.max()
+    F = np.zeros((m, len(X)))
+    chosen: list[int] = []
+    for step in range(m):
+        residual[residual < floor] = 0.0
+        total = residual.sum()
+        if total <= 0:
+            break
+        pivot = int(rng.choice(len(X), p=residual / total))
+        column = kernel.profile(kernel.invariant(Z, Z[pivot : pivot + 1])[:, 0], 0)[0]
+        column = column - F[:step, pivot] @ F[:step]
+        F[step] = column / np.sqrt(residual[pivot])
+        residual -= F[step] ** 2
+        residual[pivot] = 0.0
+        chosen.append(pivot)
+    return np.array(chosen, dtype=np.intp)
+
+
+def spread_out(X: Array, m: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Choose m distinct rows by k-means++: each far from those before it."""
+    _, index = kmeans_plusplus(X, m, random_state=int(rng.integers(2**31)))
+    return np.asarray(index, dtype=np.intp)

@@ -1,0 +1,76 @@
+"""Linear combinations of the functions of a basis and of the function 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ritz.arrays import Array, must
+from ritz.bases.basis import Basis
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+
+
+@dataclass(frozen=True, eq=False)
+class Combination(Basis):
+    """The functions c_l + sum_j A_jl phi_j: call them, differentiate them, slice them.
+
+    Parameters
+    ----------
+    basis
+        The functions phi.
+    coefficients
+        The numbers A (p, k).
+    constants
+        The numbers c (k,).
+    """
+
+    basis: Basis
+    coefficients: Array
+    constants: Array
+
+    def __post_init__(self) -> None:
+        p, k = self.basis.size, len(self.constants)
+        if self.coefficients.shape != (p, k):
+            raise ValueError(must("coefficients", f"of shape {(p, k)}", self.coefficients.shape))
+
+    @property
+    def size(self) -> int:
+        return len(self.constants)
+
+    @property
+    def dimension(self) -> int | None:
+        return self.basis.dimension
+
+    def gram(self) -> Array:
+        return self.coefficients.T @ self.basis.gram() @ self.coefficients
+
+    def floats_per_row(self, dimension: int) -> int:
+        return self.basis.floats_per_row(dimension) + (1 + dimension) * self.size
+
+    def jet(self, X: Array) -> Jet:
+        return CombinedJet(self.basis.jet(X), self.coefficients, self.constants)
+
+    def pick(self, which: Any) -> Combination:
+        """Return some of the functions, by slice or numbers."""
+        return Combination(self.basis, self.coefficients[:, which], self.constants[which])
+
+
+class CombinedJet(CachedJet):
+    """Combinations of the functions of a jet."""
+
+    def __init__(self, jet: Jet, coefficients: Array, constants: Array) -> None:
+        self.jet, self.coefficients, self.constants = jet, coefficients, constants
+
+    def _at(self, X: Array) -> Jet:
+        return CombinedJet(self.jet.at(X), self.coefficients, self.constants)
+
+    def _value(self) -> Values:
+        return Values(self.jet.value.dense() @ self.coefficients + self.constants, 1.0)
+
+    def _gradient(self) -> Gradients:
+        return DenseGradients(self.jet.gradient.combine(self.coefficients))
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        if not any(alpha):
+            return self.value
+        return Values(self.jet.partial(alpha).dense() @ self.coefficients, 0.0)

@@ -1,0 +1,105 @@
+"""Random Fourier features: cosines whose products average to a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ritz.arrays import Array, as_rows, must
+from ritz.bases.basis import Basis, RandomState
+from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
+from ritz.kernels import Kernel
+from ritz.kernels.distance import amplitude, sample_frequencies
+
+
+@dataclass(frozen=True, eq=False)
+class FourierFeatures(Basis):
+    """The functions a cos(w_j.x + b_j) for frequencies w (p, d), phases b (p,) and a number a."""
+
+    frequencies: Array
+    phases: Array
+    amplitude: float = 1.0
+
+    @property
+    def size(self) -> int:
+        return len(self.phases)
+
+    @property
+    def dimension(self) -> int | None:
+        return int(self.frequencies.shape[1])
+
+    def floats_per_row(self, dimension: int) -> int:
+        return 5 * self.size
+
+    def jet(self, X: Array) -> Jet:
+        return FourierJet(self, X)
+
+
+class FourierJet(CachedJet):
+    """Cosines at some points; each derivative turns the phase by a right angle."""
+
+    def __init__(self, basis: FourierFeatures, X: Array) -> None:
+        self.basis = basis
+        self.angles = X @ basis.frequencies.T + basis.phases
+        self._turned: dict[int, Array] = {}
+
+    def _at(self, X: Array) -> Jet:
+        return FourierJet(self.basis, X)
+
+    def _turn(self, order: int) -> Array:
+        """Return the derivative of a cos of some order, the same array each time."""
+        order %= 4
+        if order not in self._turned:
+            sign = -1.0 if order in (1, 2) else 1.0
+            wave = np.sin(self.angles) if order % 2 else np.cos(self.angles)
+            self._turned[order] = wave * (sign * self.basis.amplitude)
+        return self._turned[order]
+
+    def _value(self) -> Values:
+        return Values(self._turn(0), 1.0)
+
+    def _gradient(self) -> Gradients:
+        return FactoredGradients(self._turn(1), -self.basis.frequencies)
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        if not any(alpha):
+            return self.value
+        powers = np.prod(self.basis.frequencies ** np.array(alpha), axis=1)
+        return Values(self._turn(sum(alpha)), 0.0, columns=powers)
+
+
+@dataclass(frozen=True, eq=False)
+class RandomFourier:
+    """Cosines sqrt(2 k(0) / p) cos(w.x + b) with w from the kernel's spectral law.
+
+    Parameters
+    ----------
+    kernel
+        A distance kernel: one of the library's own, or a sum, product or multiple of those.
+    n_features
+        The number p of cosines.
+    """
+
+    kernel: Kernel
+    n_features: int
+
+    pilot_rows = 1
+
+    def __post_init__(self) -> None:
+        if self.n_features != int(self.n_features) or self.n_features < 1:
+            raise ValueError(must("n_features", "a positive integer", self.n_features))
+        sample_frequencies(self.kernel, 1, np.size(self.kernel.length_scale), _unused_rng())
+
+    def fit(self, X: Array, random_state: RandomState = None) -> FourierFeatures:
+        """Draw the frequencies; of X (m, d) only the dimension matters."""
+        X = as_rows(X)
+        rng = np.random.default_rng(random_state)
+        w = sample_frequencies(self.kernel, self.n_features, X.shape[1], rng)
+        b = rng.uniform(0, 2 * np.pi, self.n_features)
+        return FourierFeatures(w, b, float(np.sqrt(2 * amplitude(self.kernel) / self.n_features)))
+
+
+def _unused_rng() -> np.random.Generator:
+    """Return a generator for a trial draw that only checks the kernel."""
+    return np.random.default_rng(0)

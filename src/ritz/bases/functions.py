@@ -1,0 +1,115 @@
+"""A user's own functions as a basis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, must, require_finite
+from ritz.bases.basis import Basis
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+
+Function = Callable[[Array], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Functions(Basis):
+    """Functions given as callables of points (b, d), each returning (b,).
+
+    Parameters
+    ----------
+    callables
+        The functions.
+    gradients
+        Their gradients, each returning (b, d); needed by operators with first derivatives.
+
+    Examples
+    --------
+    >>> import numpy as np, ritz
+    >>> basis = ritz.Functions(
+    ...     [lambda x: np.cos(x[:, 0])],
+    ...     gradients=[lambda x: -np.sin(x)],
+    ... )
+    >>> basis([[0.0], [np.pi]])
+    array([[ 1.],
+           [-1.]])
+    """
+
+    callables: Sequence[Function]
+    gradients: Sequence[Function] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("callables", "gradients"):
+            functions = getattr(self, name)
+            if name == "gradients" and functions is None:
+                continue
+            functions = tuple(functions)
+            if not functions or not all(callable(f) for f in functions):
+                raise ValueError(must(name, "a list of functions", functions))
+            object.__setattr__(self, name, functions)
+        if self.gradients is not None and len(self.gradients) != len(self.callables):
+            raise ValueError(
+                must("gradients", f"{len(self.callables)} functions", len(self.gradients))
+            )
+
+    @property
+    def size(self) -> int:
+        return len(self.callables)
+
+    @property
+    def dimension(self) -> int | None:
+        return None
+
+    def jet(self, X: Array) -> Jet:
+        return FunctionsJet(self, X)
+
+
+class FunctionsJet(CachedJet):
+    """A user's functions at some points."""
+
+    def __init__(self, basis: Functions, X: Array) -> None:
+        self.basis, self.X = basis, X
+
+    def _at(self, X: Array) -> Jet:
+        return FunctionsJet(self.basis, X)
+
+    def _value(self) -> Values:
+        shape = (len(self.X),)
+        columns = [
+            _called(f, self.X, shape, f"callables[{j}]") for j, f in enumerate(self.basis.callables)
+        ]
+        return Values(np.stack(columns, axis=1), 1.0)
+
+    def _gradient(self) -> Gradients:
+        if self.basis.gradients is None:
+            raise ValueError(
+                "This operator needs derivatives of the functions. "
+                "Pass gradients=[...] to ritz.Functions, one function (b, d) -> (b, d) each."
+            )
+        columns = [
+            _called(f, self.X, self.X.shape, f"gradients[{j}]")
+            for j, f in enumerate(self.basis.gradients)
+        ]
+        return DenseGradients(np.stack(columns, axis=2))
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        if not any(alpha):
+            return self.value
+        if sum(alpha) > 1:
+            raise ValueError(
+                f"ritz.Functions has first derivatives only; {alpha} was asked for. "
+                "Use a kernel or polynomial basis."
+            )
+        return Values(self.gradient.dense()[:, alpha.index(1), :], 0.0)
+
+
+def _called(function: Function, X: Array, shape: tuple[int, ...], name: str) -> Array:
+    result = np.asarray(function(X), dtype=np.float64)
+    if result.shape != shape:
+        what = f"a function that returns shape {shape} for points of shape {X.shape}"
+        raise ValueError(must(name, what, f"shape {result.shape}"))
+    require_finite(result, f"{name}(x)")
+    return result

@@ -1,0 +1,162 @@
+"""Polynomials up to a degree, in a well-conditioned basis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ritz.arrays import Array, as_rows, lowest_hashed, must
+from ritz.bases.basis import Basis, RandomState
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+
+
+@dataclass(frozen=True, eq=False)
+class OrthogonalPolynomials(Basis):
+    """Products of polynomials of one coordinate each, given by three-term recurrences.
+
+    For coordinate i: b_(s+1) P_(s+1)(x) = (x - a_s) P_s(x) - b_s P_(s-1)(x), P_0 = 1.
+
+    Parameters
+    ----------
+    a, b
+        Recurrence coefficients (d, degree) and (d, degree + 1).
+    powers
+        The degree (p, d) of each function in each coordinate.
+    """
+
+    a: Array
+    b: Array
+    powers: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        return len(self.powers)
+
+    @property
+    def dimension(self) -> int | None:
+        return len(self.a)
+
+    def jet(self, X: Array) -> Jet:
+        return PolynomialJet(self, X)
+
+    def table(self, X: Array, order: int) -> Array:
+        """Return P_s^(order) (degree + 1, b, d) of each coordinate.
+
+        The recurrence differentiated m times: b_(s+1) P_(s+1)^(m) = (x - a_s) P_s^(m)
+        + m P_s^(m-1) - b_s P_(s-1)^(m).
+        """
+        degree = self.a.shape[1]
+        tables = np.zeros((order + 1, degree + 1, *X.shape))
+        tables[0, 0] = 1.0
+        for s in range(degree):
+            for m in range(order + 1):
+                step = (X - self.a[:, s]) * tables[m, s]
+                if m:
+                    step += m * tables[m - 1, s]
+                if s:
+                    step -= self.b[:, s] * tables[m, s - 1]
+                tables[m, s + 1] = step / self.b[:, s + 1]
+        return np.asarray(tables[order])
+
+
+class PolynomialJet(CachedJet):
+    """Products of one-coordinate polynomials and their derivatives at some points."""
+
+    def __init__(self, basis: OrthogonalPolynomials, X: Array) -> None:
+        self.basis, self.X = basis, X
+        self._tables: dict[int, Array] = {}
+
+    def _at(self, X: Array) -> Jet:
+        return PolynomialJet(self.basis, X)
+
+    def _table(self, order: int) -> Array:
+        if order not in self._tables:
+            self._tables[order] = self.basis.table(self.X, order)
+        return self._tables[order]
+
+    def _product(self, alpha: tuple[int, ...]) -> Array:
+        result = np.ones((len(self.X), self.basis.size))
+        for i, order in enumerate(alpha):
+            powers = self.basis.powers[:, i]
+            if order or powers.any():
+                result *= self._table(order)[powers, :, i].T
+        return result
+
+    def _value(self) -> Values:
+        return Values(self._product((0,) * self.X.shape[1]), 1.0)
+
+    def _gradient(self) -> Gradients:
+        axes = np.eye(self.X.shape[1], dtype=int)
+        return DenseGradients(np.stack([self._product(tuple(axis)) for axis in axes], axis=1))
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        return Values(self._product(alpha), 0.0) if any(alpha) else self.value
+
+
+@dataclass(frozen=True, eq=False)
+class Monomials:
+    """All polynomials up to a total degree.
+
+    They are products of polynomials of one coordinate that are orthonormal over a sample of the
+    data, which span the same space as monomials and keep matrices well conditioned.
+
+    Parameters
+    ----------
+    degree
+        The total degree, at least 1; the constant comes by itself.
+    """
+
+    degree: int
+
+    pilot_rows = 10_000
+
+    def __post_init__(self) -> None:
+        if self.degree != int(self.degree) or self.degree < 1:
+            raise ValueError(must("degree", "a positive integer", self.degree))
+
+    def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
+        """Make the polynomials orthonormal over rows of X (m, d)."""
+        X = as_rows(X)
+        rng = np.random.default_rng(random_state)
+        pilot = X[lowest_hashed(X, self.pilot_rows, int(rng.integers(2**63)))]
+        a, b, top = recurrence(pilot, self.degree)
+        powers = multi_indices(X.shape[1], self.degree)[1:]
+        return OrthogonalPolynomials(a, b, powers[(powers <= top).all(axis=1)])
+
+
+def multi_indices(dimension: int, degree: int) -> NDArray[np.int64]:
+    """List all multi-indices (p, d) of total degree up to `degree`, by degree."""
+    picks = [
+        pick
+        for total in range(degree + 1)
+        for pick in combinations_with_replacement(range(dimension), total)
+    ]
+    powers = np.zeros((len(picks), dimension), dtype=np.int64)
+    for row, pick in zip(powers, picks, strict=True):
+        np.add.at(row, list(pick), 1)
+    return powers
+
+
+def recurrence(X: Array, degree: int) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Compute the recurrence of polynomials orthonormal over each column of X (Stieltjes).
+
+    Returns
+    -------
+    a (d, degree), b (d, degree + 1), and the highest degree (d,) each column can tell apart: one
+    less than the number of its distinct values.
+    """
+    n, d = X.shape
+    distinct = np.array([len(np.unique(column)) for column in X.T])
+    top = np.minimum(distinct - 1, degree)
+    a, b = np.zeros((d, degree)), np.ones((d, degree + 1))
+    before, now = np.zeros((n, d)), np.ones((n, d))
+    for s in range(degree):
+        a[:, s] = (X * now**2).mean(axis=0)
+        step = (X - a[:, s]) * now - b[:, s] * before * (s > 0)
+        norm = np.sqrt((step**2).mean(axis=0))
+        b[:, s + 1] = np.where((s < top) & (norm > 0), norm, 1.0)
+        before, now = now, np.where(s < top, step / b[:, s + 1], 0.0)
+    return a, b, top

@@ -1,0 +1,204 @@
+"""Kernel sections k(., y_j) at centers y_j: the Nystrom basis."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, as_rows, lowest_hashed, must, squared_distances
+from ritz.bases.basis import Basis, RandomState
+from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
+from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
+from ritz.kernels import Kernel
+from ritz.kernels.derivatives import partial_of_sections
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSections(Basis):
+    """The functions k(., y_j) for given centers y (p, d)."""
+
+    kernel: Kernel
+    centers: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
+        self.kernel.scales(self.centers.shape[1])
+
+    @property
+    def size(self) -> int:
+        return len(self.centers)
+
+    @property
+    def dimension(self) -> int | None:
+        return int(self.centers.shape[1])
+
+    def floats_per_row(self, dimension: int) -> int:
+        return 6 * self.size
+
+    def gram(self) -> Array:
+        return self.kernel(self.centers, self.centers)
+
+    def jet(self, X: Array) -> Jet:
+        return KernelJet(self, X)
+
+    @cached_property
+    def scale(self) -> Array:
+        """The length scale of each coordinate."""
+        return self.kernel.scales(self.centers.shape[1])
+
+    @cached_property
+    def shift(self) -> Array:
+        """The centers' mean for distance kernels, which do not see it; zero for the others."""
+        if self.kernel.family == "distance":
+            return np.asarray(self.centers.mean(axis=0))
+        return np.zeros(self.centers.shape[1])
+
+    @cached_property
+    def scaled_centers(self) -> Array:
+        """The centers, shifted and in length scales."""
+        return (self.centers - self.shift) / self.scale
+
+    @cached_property
+    def spread(self) -> Array:
+        """|c_i - c_j|^2 for the anchors c = y / l^2 of the gradients."""
+        anchors = self.scaled_centers / self.scale
+        return squared_distances(anchors, anchors, exact_near=self.kernel.smoothness is not None)
+
+
+class KernelJet(CachedJet):
+    """Kernel sections at some points: u once, the profile once, gradients in factors."""
+
+    def __init__(self, basis: KernelSections, X: Array) -> None:
+        self.basis = basis
+        self.X = (X - basis.shift) / basis.scale
+
+    def _at(self, X: Array) -> Jet:
+        return KernelJet(self.basis, X)
+
+    @cached_property
+    def _u(self) -> Array:
+        return self.basis.kernel.invariant(self.X, self.basis.scaled_centers)
+
+    @cached_property
+    def _profile(self) -> tuple[Array, ...]:
+        return self.basis.kernel.profile(self._u, 1)
+
+    def _value(self) -> Values:
+        # Shares the exponential with the gradient where that was asked for first.
+        known = "_profile" in self.__dict__
+        q = self._profile[0] if known else self.basis.kernel.profile(self._u, 0)[0]
+        return Values(q, 1.0)
+
+    def _gradient(self) -> Gradients:
+        basis = self.basis
+        basis.kernel.require_order(1)
+        T = self._profile[1]
+        if basis.kernel.family == "dot":
+            return FactoredGradients(T, -basis.scaled_centers / basis.scale)
+        anchors = basis.scaled_centers / basis.scale
+        points = self.X / basis.scale
+        if np.ndim(basis.kernel.length_scale) == 0:
+            squares = self._u * (2 / basis.scale[0] ** 2)
+        else:
+            near = basis.kernel.smoothness is not None
+            squares = squared_distances(points, anchors, exact_near=near)
+        return FactoredGradients(T, anchors, points, squares, basis.spread)
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        basis, order = self.basis, sum(alpha)
+        if order == 0:
+            return self.value
+        units = float(np.prod(basis.scale ** -np.array(alpha, dtype=float)))
+        if basis.kernel.family == "dot":
+            basis.kernel.require_order(order)
+            powers = np.prod(basis.scaled_centers ** np.array(alpha), axis=1)
+            return Values(self._derivative(order), 0.0, columns=units * powers)
+        Y = basis.scaled_centers
+        return Values(units * partial_of_sections(basis.kernel, self.X, Y, self._u, alpha), 0.0)
+
+    def _derivative(self, order: int) -> Array:
+        """Return q^(order)(u), the same array each time so that products are shared."""
+        cache: dict[int, Array] = self.__dict__.setdefault("_derivatives", {})
+        if order not in cache:
+            cache[order] = self.basis.kernel.profile(self._u, order)[order]
+        return cache[order]
+
+
+@dataclass(frozen=True, eq=False)
+class Nystrom:
+    """Kernel sections at centers chosen from the data, or given.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    n_centers
+        How many centers to choose; not needed where the centers are given.
+    centers
+        "uniform": distinct rows at random, whatever their order and repetition; "kmeans++":
+        rows far from each other; "rpcholesky": rows that the kernel cannot tell from the others
+        (randomly pivoted Cholesky), best for few centers; or an array (p, d) of points, which
+        need not be rows of the data.
+    """
+
+    kernel: Kernel
+    n_centers: int | None = None
+    centers: Any = "uniform"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.kernel, Kernel):
+            raise TypeError(must("kernel", "a kernel such as ritz.Gaussian(1.0)", self.kernel))
+        if isinstance(self.centers, str):
+            if self.centers not in ("uniform", "kmeans++", "rpcholesky"):
+                allowed = "'uniform', 'kmeans++', 'rpcholesky' or an array (p, d)"
+                raise ValueError(must("centers", allowed, repr(self.centers)))
+            if self.n_centers is None:
+                raise ValueError(must("n_centers", "a positive integer", None))
+            if self.n_centers != int(self.n_centers) or self.n_centers < 1:
+                raise ValueError(must("n_centers", "a positive integer", self.n_centers))
+        else:
+            object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
+            if self.n_centers is not None and self.n_centers != len(self.centers):
+                raise ValueError(
+                    must("n_centers", f"None or {len(self.centers)}, as given", self.n_centers)
+                )
+
+    @property
+    def pilot_rows(self) -> int:
+        """How many rows to see: the centers themselves, or enough to choose well among."""
+        if not isinstance(self.centers, str):
+            return 0
+        assert self.n_centers is not None
+        if self.centers == "uniform":
+            return self.n_centers
+        return max(20 * self.n_centers, 10_000)
+
+    def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
+        """Choose the centers among the rows of X (m, d)."""
+        if not isinstance(self.centers, str):
+            return KernelSections(self.kernel, as_rows(self.centers, "centers"))
+        X = as_rows(X)
+        assert self.n_centers is not None
+        rng = np.random.default_rng(random_state)
+        pilot = X[lowest_hashed(X, self.pilot_rows, int(rng.integers(2**63)))]
+        m = min(self.n_centers, len(pilot))
+        if self.centers == "rpcholesky":
+            index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)
+        elif self.centers == "kmeans++":
+            index = spread_out(pilot, m, rng)
+        else:
+            index = np.arange(m)
+        if len(index) < self.n_centers:
+            why = (
+                "distinct rows" if len(pilot) < self.n_centers else "rows the kernel can tell apart"
+            )
+            warnings.warn(
+                f"n_centers={self.n_centers} exceeds the {len(index)} {why}: all "
+                f"{len(index)} are used. Lower n_centers, or give centers as an array.",
+                stacklevel=2,
+            )
+        return KernelSections(self.kernel, pilot[index])

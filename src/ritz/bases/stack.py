@@ -1,0 +1,89 @@
+"""Several bases side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from ritz.arrays import Array, must
+from ritz.bases.basis import Basis, RandomState, Recipe
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+
+
+@dataclass(frozen=True, eq=False)
+class StackedBasis(Basis):
+    """The functions of several bases, one after the other."""
+
+    parts: tuple[Basis, ...]
+
+    def __post_init__(self) -> None:
+        known = {part.dimension for part in self.parts} - {None}
+        if len(known) > 1:
+            raise ValueError(must("parts", "bases on points of one dimension", sorted(known)))  # type: ignore[type-var]
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    @property
+    def dimension(self) -> int | None:
+        return next((p.dimension for p in self.parts if p.dimension is not None), None)
+
+    def gram(self) -> Array:
+        return np.asarray(block_diag(*(part.gram() for part in self.parts)))
+
+    def jet(self, X: Array) -> Jet:
+        return StackedJet(tuple(part.jet(X) for part in self.parts))
+
+
+class StackedJet(CachedJet):
+    """The jets of several bases, joined as dense arrays."""
+
+    def __init__(self, jets: tuple[Jet, ...]) -> None:
+        self.jets = jets
+
+    def _at(self, X: Array) -> Jet:
+        return StackedJet(tuple(jet.at(X) for jet in self.jets))
+
+    def _value(self) -> Values:
+        return Values(np.concatenate([jet.value.dense() for jet in self.jets], axis=1), 1.0)
+
+    def _gradient(self) -> Gradients:
+        return DenseGradients(np.concatenate([jet.gradient.dense() for jet in self.jets], axis=2))
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        if not any(alpha):
+            return self.value
+        parts = [jet.partial(alpha).dense() for jet in self.jets]
+        return Values(np.concatenate(parts, axis=1), 0.0)
+
+
+class Stack:
+    """The functions of several bases together.
+
+    Parameters
+    ----------
+    *recipes
+        Bases or recipes, such as `Nystrom` of two kernels, or `Monomials` and `RandomFourier`.
+    """
+
+    def __init__(self, *recipes: Any) -> None:
+        if not recipes or not all(isinstance(recipe, Recipe) for recipe in recipes):
+            raise TypeError(must("recipes", "bases such as ritz.Nystrom(...)", recipes))
+        self.recipes = recipes
+
+    @property
+    def pilot_rows(self) -> int:
+        """As many rows as the part that wants most."""
+        return max(int(recipe.pilot_rows) for recipe in self.recipes)
+
+    def fit(self, X: Array, random_state: RandomState = None) -> StackedBasis:
+        """Make each part from the same rows X (m, d)."""
+        rng = np.random.default_rng(random_state)
+        return StackedBasis(tuple(recipe.fit(X, rng) for recipe in self.recipes))
+
+    def __repr__(self) -> str:
+        return f"Stack({', '.join(map(repr, self.recipes))})"

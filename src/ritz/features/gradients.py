@@ -1,0 +1,173 @@
+"""Gradients of all functions of a basis on a block of rows, in factors where they have them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, squared_distances
+from ritz.features.terms import Products, Rows, Term, Terms, weighted_product
+from ritz.features.values import Values
+
+
+class Gradients(ABC):
+    """The gradients grad phi_j(x_k); `f.gradient @ g.gradient` is a term of a bilinear form."""
+
+    weight: Rows
+    __array_ufunc__ = None
+
+    @abstractmethod
+    def dense(self) -> Array:
+        """Return the gradients (b, d, p)."""
+
+    @abstractmethod
+    def map(self, R: Array) -> Gradients:
+        """Return R' grad phi_j for a matrix R (d, e): gradients in other coordinates."""
+
+    @abstractmethod
+    def along(self, U: Array) -> Values:
+        """Return <grad phi_j(x_k), U_k> for directions U (b, d, r), as values (b, r, p)."""
+
+    @abstractmethod
+    def combine(self, A: Array) -> Array:
+        """Return the gradients (b, d, k) of the functions sum_j A_jl phi_j."""
+
+    @abstractmethod
+    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
+        """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, (p, q)."""
+
+    def __mul__(self, factor: Any) -> Any:
+        factor = np.asarray(factor, dtype=np.float64)
+        number = float(factor) if factor.ndim == 0 else factor
+        return replace(self, weight=self.weight * number)  # type: ignore[type-var]
+
+    __rmul__ = __mul__
+
+    def __matmul__(self, other: Gradients) -> Terms:
+        if not isinstance(other, Gradients):
+            return NotImplemented
+        return Terms((Term(self, other, self.weight * other.weight),))
+
+    def contract(self, other: Gradients, rows: Array, products: Products) -> Array:
+        """Return the Gram matrix with the function 1, whose gradient is zero, first."""
+        inner = self.gram(other, rows, products)
+        result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
+        result[1:, 1:] = inner
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class DenseGradients(Gradients):
+    """Gradients as an array (b, d, p)."""
+
+    array: Array
+    weight: Rows = 1.0
+
+    def dense(self) -> Array:
+        return self.array
+
+    def map(self, R: Array) -> Gradients:
+        return DenseGradients(np.matmul(R.T, self.array), self.weight)
+
+    def along(self, U: Array) -> Values:
+        return Values(np.matmul(U.transpose(0, 2, 1), self.array), 0.0, weight=self.weight)
+
+    def combine(self, A: Array) -> Array:
+        return self.array @ A
+
+    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
+        right = self.array if other is self else other.dense()
+        return products.inner(self.array, right, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class FactoredGradients(Gradients):
+    """Gradients T_kj (z_k - c_j), or -T_kj c_j where there are no points z.
+
+    Distance kernels have z = x and c = y in length scales, dot-product kernels c = -y, random
+    Fourier features c = -w. No array with both d and p columns is formed.
+
+    Parameters
+    ----------
+    factors
+        The numbers T (b, p).
+    anchors
+        The vectors c (p, d).
+    points
+        The vectors z (b, d), or None for zero.
+    squares
+        |z_k - c_j|^2 (b, p) where there are points.
+    spread
+        |c_i - c_j|^2 (p, p) where there are points.
+    """
+
+    factors: Array
+    anchors: Array
+    points: Array | None = None
+    squares: Array | None = None
+    spread: Array | None = None
+    weight: Rows = 1.0
+
+    def dense(self) -> Array:
+        directions = -self.anchors.T[None]
+        if self.points is not None:
+            directions = self.points[:, :, None] + directions
+        return self.factors[:, None, :] * directions
+
+    def map(self, R: Array) -> Gradients:
+        anchors = self.anchors @ R
+        if self.points is None:
+            return replace(self, anchors=anchors)
+        points = self.points @ R
+        return FactoredGradients(
+            self.factors,
+            anchors,
+            points,
+            squared_distances(points, anchors),
+            squared_distances(anchors, anchors),
+            self.weight,
+        )
+
+    def along(self, U: Array) -> Values:
+        # -c_j . U_kr for all directions at once, then + z_k . U_kr.
+        steps = U.transpose(0, 2, 1) @ -self.anchors.T
+        if self.points is not None:
+            steps += np.einsum("kd,kdr->kr", self.points, U)[:, :, None]
+        steps *= self.factors[:, None, :]
+        return Values(steps, 0.0, weight=self.weight)
+
+    def combine(self, A: Array) -> Array:
+        result = np.stack(
+            [self.factors @ (-self.anchors[:, i, None] * A) for i in range(self.anchors.shape[1])],
+            axis=1,
+        )
+        if self.points is not None:
+            result += self.points[:, :, None] * (self.factors @ A)[:, None, :]
+        return result
+
+    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
+        """Return the Gram matrix by products of (b, p) arrays.
+
+        As (x - y).(x - z) = (|x - y|^2 + |x - z|^2 - |y - z|^2) / 2, distance kernels have
+        L = (M + M') / 2 - E * (T' T) / 2 with M = (S * T)' T; the others L = (C C') * (T' T).
+        """
+        if not isinstance(other, FactoredGradients) or (self.points is None) != (
+            other.points is None
+        ):
+            return products.inner(self.dense(), other.dense(), rows)
+        T, Q = self.factors, other.factors
+        if self.points is None:
+            return (self.anchors @ other.anchors.T) * products.inner(T, Q, rows)
+        assert self.squares is not None
+        assert other.squares is not None
+        if T is Q and self.anchors is other.anchors:
+            assert self.spread is not None
+            M = weighted_product(self.squares * T, T, rows)
+            return (M + M.T - self.spread * products.inner(T, T, rows)) / 2
+        spread = squared_distances(self.anchors, other.anchors)
+        left = weighted_product(self.squares * T, Q, rows)
+        right = weighted_product(T, other.squares * Q, rows)
+        return (left + right - spread * products.inner(T, Q, rows)) / 2

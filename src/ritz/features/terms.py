@@ -1,0 +1,124 @@
+"""Sums of weighted products of probes: what a bilinear form becomes on a block of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from ritz.arrays import Array
+
+Rows = float | Array
+
+
+class Feature(Protocol):
+    """A probe of all functions of a basis on a block of rows."""
+
+    def contract(self, other: Any, rows: Array, products: Products) -> Array:
+        """Return sum_k rows_k <self_k, other_k>, the function 1 first: (1 + p, 1 + q)."""
+
+
+@dataclass
+class Products:
+    """Matrix products A' diag(rows) B already computed on this block, shared by all terms."""
+
+    known: dict[Hashable, tuple[Any, Array]] = field(default_factory=dict)
+
+    def inner(self, A: Array, B: Array, rows: Array) -> Array:
+        """Return A' diag(rows) B for A (b, p) and B (b, q), as a symmetric product if A is B."""
+        key = (id(A), id(B), id(rows))
+        if key not in self.known:
+            # The arrays are kept too, so that their ids stay theirs.
+            self.known[key] = ((A, B, rows), weighted_product(A, B, rows))
+        return self.known[key][1]
+
+
+def weighted_product(A: Array, B: Array, rows: Array) -> Array:
+    """Return A' diag(rows) B."""
+    if len(rows) == 0:
+        return np.zeros((A.shape[-1], B.shape[-1]))
+    if A.ndim == 3:
+        rows = np.repeat(rows, A.shape[1])
+    same = A is B
+    A = A.reshape(-1, A.shape[-1])
+    B = A if same else B.reshape(-1, B.shape[-1])
+    if rows.min() == rows.max():
+        # NumPy turns A' A into a symmetric product.
+        return np.asarray((A.T @ B) * rows[0])
+    if same and rows.min() >= 0:
+        A = A * np.sqrt(rows)[:, None]
+        return A.T @ A
+    return A.T @ (B * rows[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A product of two probes, weighted by a number or one number a row."""
+
+    left: Feature
+    right: Feature
+    weight: Rows = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """A sum of terms; add it, and multiply it by numbers or by one number a row."""
+
+    terms: tuple[Term, ...] = ()
+
+    __array_ufunc__ = None
+
+    def __add__(self, other: Terms) -> Terms:
+        if isinstance(other, Terms):
+            return Terms(self.terms + other.terms)
+        return self if isinstance(other, int | float) and other == 0 else NotImplemented
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Terms) -> Terms:
+        return self + (-1.0) * other if isinstance(other, Terms) else NotImplemented
+
+    def __neg__(self) -> Terms:
+        return -1.0 * self
+
+    def __mul__(self, factor: Any) -> Terms:
+        factor = np.asarray(factor, dtype=np.float64)
+        weight = float(factor) if factor.ndim == 0 else factor
+        return Terms(tuple(Term(t.left, t.right, t.weight * weight) for t in self.terms))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, factor: Any) -> Terms:
+        return self * (1.0 / np.asarray(factor, dtype=np.float64))
+
+    def contract(self, rows: Array, products: Products) -> Array:
+        """Return the sum over rows, weighted by `rows`: a matrix with the function 1 first."""
+        if not self.terms:
+            raise ValueError("A form must have at least one term. Got none.")
+        total: Array | None = None
+        scaled: dict[int, tuple[Any, Array]] = {}
+        for term in self.terms:
+            weights, number = rows, 1.0
+            if np.ndim(term.weight) == 0:
+                number = float(term.weight)
+            else:
+                if id(term.weight) not in scaled:
+                    scaled[id(term.weight)] = (term.weight, rows * checked(term.weight, rows))
+                weights = scaled[id(term.weight)][1]
+            matrix = number * term.left.contract(term.right, weights, products)
+            total = matrix if total is None else total + matrix
+        assert total is not None
+        return total
+
+
+def checked(weight: Rows, rows: Array) -> Array:
+    """Return the weight if it has one number a row."""
+    weight = np.asarray(weight)
+    if weight.shape != rows.shape:
+        raise ValueError(
+            f"A form's factor must be a number or one number a row, of shape {rows.shape}. "
+            f"Got shape {weight.shape} instead. A column of x is x[:, 0], not x[:, :1]."
+        )
+    return weight

@@ -1,0 +1,77 @@
+"""A user's own operator, from its H(f, g, x) in a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ritz.arrays import Block, must
+from ritz.features import Jet, Terms
+from ritz.forms.form import Form, Order
+
+
+@dataclass(frozen=True, eq=False)
+class CustomForm(Form):
+    """The form E[H(f, g, X)] of a function H."""
+
+    H: Callable[..., Any]
+    symmetric: bool
+    order: Order
+    views: int
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        result = self.H(f, g, *block.views)
+        if not isinstance(result, Terms):
+            what = "a function that returns products such as f.value * g.value"
+            raise TypeError(must("H", what, type(result).__name__))
+        return result
+
+    def width(self, dimension: int) -> int:
+        return 2 * dimension
+
+    def __str__(self) -> str:
+        return f"form({getattr(self.H, '__name__', 'H')})"
+
+
+def form(
+    H: Callable[..., Any],
+    *,
+    symmetric: bool,
+    order: Order = "smallest",
+    views: int = 1,
+) -> Form:
+    """Return the operator of a bilinear form E[H(f, g, X)] of your own.
+
+    Parameters
+    ----------
+    H
+        A function of f, g and the points x (b, d), or x and y for two views. Both f and g have
+        `value`, `gradient`, `partial(alpha)`, and `at(points)` for the same at other points.
+        Multiply those of f by those of g: values by `*`, gradients by `@`, either along
+        directions U (b, d, r) by `f.gradient.along(U) * g.gradient.along(U)`; add such
+        products, and scale them by numbers or arrays (b,).
+    symmetric
+        Whether H(f, g, x) and H(g, f, x) have the same average.
+    order
+        Which singular values come first, where the form is not symmetric: "smallest" for
+        unbounded operators, "largest" for compact ones.
+    views
+        The number of arrays in the data, 1 or 2; with two, g belongs to the second unless the
+        form is symmetric.
+
+    Examples
+    --------
+    The Laplacian with a potential |x|^2:
+
+    >>> import ritz
+    >>> H = lambda f, g, x: f.gradient @ g.gradient + (x**2).sum(axis=1) * (f.value * g.value)
+    >>> operator = ritz.form(H, symmetric=True)
+    """
+    if not callable(H):
+        raise TypeError(must("H", "a function of f, g and x", H))
+    if order not in ("smallest", "largest"):
+        raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
+    if views not in (1, 2):
+        raise ValueError(must("views", "1 or 2", views))
+    return CustomForm(H, symmetric, order, views)

@@ -1,0 +1,151 @@
+"""Potentials and differential operators of any order with variable coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Block, as_vector_field, must, require_finite
+from ritz.bases.basis import as_multi_index
+from ritz.features import Jet, Terms
+from ritz.forms.form import Form, Source, as_field, require_rows
+
+MultiIndex = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Potential(Form):
+    """The form E[V f g]."""
+
+    V: Any
+
+    def prepare(self, source: Source) -> Form:
+        if not callable(self.V) and self.V.ndim:
+            require_rows(self.V, source, "V")
+        return self
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        product: Terms = f.value * g.value
+        if not callable(self.V) and not self.V.ndim:
+            return float(self.V) * product
+        return as_vector_field(self.V, block.views[0], block.index, "V", 1) * product
+
+    def __str__(self) -> str:
+        return "potential(V)"
+
+
+def potential(V: Any) -> Form:
+    """Return the form E[V(X) f(X) g(X)], to be added to a Laplacian.
+
+    Parameters
+    ----------
+    V
+        A number, a function of points (b, d) that returns (b,), or an array (n,). It may be
+        negative: eigenvalues below zero are found too.
+    """
+    V = as_field(V)
+    if not callable(V):
+        if V.ndim > 1:
+            raise ValueError(must("V", "a number, a function or an array (n,)", V.shape))
+        require_finite(np.atleast_1d(V), "V")
+    return Potential(V)
+
+
+@dataclass(frozen=True, eq=False)
+class Differential(Form):
+    """The form E[sum of c d^alpha f d^beta g]."""
+
+    coefficients: tuple[tuple[MultiIndex, MultiIndex, Any], ...]
+    symmetric: bool
+
+    def prepare(self, source: Source) -> Form:
+        for alpha, beta, c in self.coefficients:
+            as_multi_index(alpha, source.dimensions[0])
+            as_multi_index(beta, source.dimensions[0], "beta")
+            if not callable(c) and c.ndim:
+                require_rows(c, source, f"coefficient of ({alpha}, {beta})")
+        return self
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        total = Terms()
+        fields: dict[int, Any] = {}
+        left: dict[MultiIndex, Any] = {}
+        right: dict[MultiIndex, Any] = left if f is g else {}
+        for alpha, beta, c in self.coefficients:
+            if alpha not in left:
+                left[alpha] = f.partial(alpha)
+            if beta not in right:
+                right[beta] = g.partial(beta)
+            product = left[alpha] * right[beta]
+            if not callable(c) and not c.ndim:
+                total += float(c) * product
+                continue
+            if id(c) not in fields:
+                name = f"coefficient of ({alpha}, {beta})"
+                fields[id(c)] = as_vector_field(c, block.views[0], block.index, name, 1)
+            total += fields[id(c)] * product
+        return total
+
+    def width(self, dimension: int) -> int:
+        return 2 * len(self.coefficients)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{'c(x)' if callable(c) or c.ndim else f'{float(c):g}'} d{a}f d{b}g"
+            for a, b, c in self.coefficients
+        ]
+        return f"differential({' + '.join(parts)})"
+
+
+def differential(coefficients: Mapping[tuple[MultiIndex, MultiIndex], Any]) -> Form:
+    """Return the form E[sum over (alpha, beta) of c(X) d^alpha f(X) d^beta g(X)].
+
+    It is symmetric, and has eigenvalues, where (alpha, beta) and (beta, alpha) have the same
+    coefficient; otherwise it has singular values, the smallest first, as the large ones of an
+    unbounded operator are artifacts of the basis.
+
+    Parameters
+    ----------
+    coefficients
+        A dictionary {(alpha, beta): c} with multi-indices of one integer a coordinate and c a
+        number, a function of points (b, d) that returns (b,), or an array (n,).
+
+    Examples
+    --------
+    The derivative along the first of two coordinates, f d_1 g:
+
+    >>> import ritz
+    >>> print(ritz.differential({((0, 0), (1, 0)): 1.0}))
+    differential(1 d(0, 0)f d(1, 0)g)
+    """
+    if not isinstance(coefficients, Mapping) or not coefficients:
+        raise ValueError(must("coefficients", "a dictionary {(alpha, beta): c}", coefficients))
+    items: list[tuple[MultiIndex, MultiIndex, Any]] = []
+    for key, c in coefficients.items():
+        if not (isinstance(key, tuple) and len(key) == 2 and all(map(_is_sequence, key))):
+            example = "((0, 0), (1, 0)) for f d_1 g in two dimensions"
+            raise ValueError(must("coefficients", "keyed by pairs of multi-indices", key, example))
+        dimension = len(key[0])
+        alpha = as_multi_index(key[0], dimension)
+        beta = as_multi_index(key[1], dimension, "beta")
+        field = as_field(c)
+        if not callable(field):
+            require_finite(np.atleast_1d(field), f"coefficients[{key}]")
+        items.append((alpha, beta, field))
+    return Differential(tuple(items), _is_symmetric(items))
+
+
+def _is_sequence(value: object) -> bool:
+    return isinstance(value, tuple | list)
+
+
+def _is_symmetric(items: list[tuple[MultiIndex, MultiIndex, Any]]) -> bool:
+    table = {(alpha, beta): c for alpha, beta, c in items}
+
+    def same(c: Any, other: Any) -> bool:
+        return other is not None and (c is other or np.array_equal(c, other))
+
+    return all(same(c, table.get((beta, alpha))) for alpha, beta, c in items)

@@ -1,0 +1,89 @@
+"""Anisotropic diffusion: gradients measured by a positive matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, Block, must, require_finite
+from ritz.features import Jet, Terms
+from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.laplacian import along
+
+
+@dataclass(frozen=True, eq=False)
+class Diffusion(Form):
+    """The form E<grad f, A grad g>, A a constant or a field."""
+
+    A: Any
+    is_field: bool
+
+    def prepare(self, source: Source) -> Form:
+        if self.is_field and not callable(self.A):
+            require_rows(self.A, source, "A")
+        return self
+
+    def width(self, dimension: int) -> int:
+        return dimension if self.is_field else 1
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        X = block.views[0]
+        d = X.shape[1]
+        if not self.is_field:
+            root = square_root(as_matrices(self.A[None], d, "A"))[0]
+            left = f.gradient.map(root)
+            return left @ (left if f is g else g.gradient.map(root))
+        A = np.asarray(self.A(X) if callable(self.A) else self.A[block.index], dtype=np.float64)
+        require_finite(A, "A(x)")
+        if A.shape == (len(X),):
+            if len(A) and A.min() < 0:
+                raise ValueError(must("A", "positive", f"{A.min():.3g} at some rows"))
+            return A * (f.gradient @ g.gradient)
+        if len(A) != len(X):
+            raise ValueError(must("A", f"a field with {len(X)} rows", f"shape {A.shape}"))
+        return along(f, g, square_root(as_matrices(A, d, "A")))
+
+    def __str__(self) -> str:
+        return "diffusion(A)"
+
+
+def as_matrices(A: Array, d: int, name: str) -> Array:
+    """Return numbers (m,), diagonals (m, d) or matrices (m, d, d) as matrices (m, d, d)."""
+    if A.ndim == 1:
+        A = np.repeat(A[:, None], d, axis=1)
+    if A.ndim == 2 and A.shape[1] == d:
+        return A[:, :, None] * np.eye(d)
+    if A.ndim == 3 and A.shape[1:] == (d, d):
+        return A
+    shapes = f"a number, {d} numbers or a matrix ({d}, {d}), constant or for each row"
+    raise ValueError(must(name, shapes, f"shape {A.shape[1:]}"))
+
+
+def square_root(A: Array) -> Array:
+    """Return R (m, d, d) with R R' = A for symmetric positive matrices A (m, d, d)."""
+    asymmetry = np.abs(A - A.transpose(0, 2, 1)).max(initial=0.0)
+    if asymmetry > 1e-10 * np.abs(A).max(initial=0.0):
+        raise ValueError(must("A", "symmetric", f"A - A' up to {asymmetry:.3g}"))
+    values, vectors = np.linalg.eigh(A)
+    if len(A) and values.min() < -1e-12 * np.abs(values).max():
+        raise ValueError(must("A", "positive", f"an eigenvalue {values.min():.3g}"))
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+
+
+def diffusion(A: Any) -> Form:
+    """Return the form E<grad f(X), A(X) grad g(X)> of a diffusion with matrix A.
+
+    Parameters
+    ----------
+    A
+        A positive number, d numbers (a diagonal) or a matrix (d, d); or a function of points
+        (b, d) that returns (b,), (b, d) or (b, d, d); or an array (n, d, d) with a matrix for
+        each row of the data.
+    """
+    A = as_field(A)
+    if callable(A):
+        return Diffusion(A, is_field=True)
+    require_finite(np.atleast_1d(A), "A")
+    return Diffusion(A, is_field=A.ndim == 3)

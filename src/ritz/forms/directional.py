@@ -1,0 +1,64 @@
+"""Derivatives along chosen directions: tangent propagation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, Block, must, require_finite
+from ritz.features import Jet, Terms
+from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.laplacian import along
+
+
+@dataclass(frozen=True, eq=False)
+class Directional(Form):
+    """The form E<grad f, U><grad g, U>, averaged over the directions of a sample."""
+
+    U: Any
+
+    def prepare(self, source: Source) -> Form:
+        if not callable(self.U):
+            require_rows(self.U, source, "U")
+        return self
+
+    def width(self, dimension: int) -> int:
+        return dimension if callable(self.U) or self.U.ndim == 2 else int(self.U.shape[2])
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        X = block.views[0]
+        U = np.asarray(self.U(X) if callable(self.U) else self.U[block.index], dtype=np.float64)
+        U = as_directions(U, X)
+        return along(f, g, U) / int(U.shape[2])
+
+    def __str__(self) -> str:
+        return "directional(U)"
+
+
+def as_directions(U: Array, X: Array) -> Array:
+    """Return directions (b, d, r) from (b, d) or (b, d, r)."""
+    if U.ndim == 2:
+        U = U[:, :, None]
+    if U.ndim != 3 or U.shape[:2] != X.shape or U.shape[2] == 0:
+        what = f"directions of shape {X.shape} or ({len(X)}, {X.shape[1]}, r)"
+        raise ValueError(must("U", what, f"shape {U.shape}"))
+    require_finite(U, "U")
+    return U
+
+
+def directional(U: Any) -> Form:
+    """Return the form E[<grad f(X), U> <grad g(X), U>] of invariance along directions U.
+
+    Parameters
+    ----------
+    U
+        One direction a sample, (n, d), or r of them, (n, d, r), over which the form is averaged;
+        or a function of points (b, d) that returns either. Unit directions drawn at random need
+        a factor d to give the Laplacian.
+    """
+    U = as_field(U)
+    if not callable(U) and U.ndim not in (2, 3):
+        raise ValueError(must("U", "an array (n, d) or (n, d, r), or a function", U.shape))
+    return Directional(U)

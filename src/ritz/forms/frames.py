@@ -1,0 +1,54 @@
+"""Orthonormal frames of the tangent space at each sample: given, or by local PCA."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from ritz.arrays import Array, must
+
+
+class LocalFrames:
+    """Tangent frames by principal components of the nearest points of a subsample.
+
+    Parameters
+    ----------
+    points
+        The subsample (m, d).
+    dimension
+        The number r of tangent directions.
+    n_neighbors
+        How many of the points near x make its local covariance.
+    """
+
+    def __init__(self, points: Array, dimension: int, n_neighbors: int) -> None:
+        if len(points) <= dimension:
+            raise ValueError(
+                f"Local PCA of dimension {dimension} needs more than {dimension} distinct rows. "
+                f"Got {len(points)}."
+            )
+        self.points, self.dimension = points, dimension
+        self.search = NearestNeighbors(n_neighbors=min(n_neighbors, len(points))).fit(points)
+
+    def __call__(self, X: Array) -> Array:
+        """Return frames (b, d, r) at points (b, d)."""
+        near = self.points[self.search.kneighbors(X, return_distance=False)]
+        near = near - near.mean(axis=1, keepdims=True)
+        _, vectors = np.linalg.eigh(near.transpose(0, 2, 1) @ near)
+        return np.ascontiguousarray(vectors[:, :, -self.dimension :])
+
+
+def require_orthonormal(U: Array, name: str = "tangent") -> None:
+    """Raise unless U_k' U_k is the identity for each frame of U (b, d, r)."""
+    gap = np.abs(U.transpose(0, 2, 1) @ U - np.eye(U.shape[2])).max(initial=0.0)
+    if gap > 1e-6:
+        raise ValueError(
+            must(name, "orthonormal frames (n, d, r)", f"U'U off the identity by {gap:.2g}")
+            + " np.linalg.qr(U)[0] makes frames orthonormal."
+        )
+
+
+def complement(U: Array) -> Array:
+    """Return orthonormal normals (b, d, d - r) to frames U (b, d, r)."""
+    Q = np.linalg.qr(U, mode="complete")[0]
+    return np.ascontiguousarray(Q[:, :, U.shape[2] :])

@@ -1,0 +1,132 @@
+"""The Dirichlet energy of functions of the samples, ambient or along a manifold."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, Block, as_vector_field, must
+from ritz.features import Jet, Terms
+from ritz.forms.density import Density
+from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.frames import LocalFrames, complement, require_orthonormal
+
+FRAME_ROWS = 10_000
+DENSITY_ROWS = 4_000
+
+
+@dataclass(frozen=True, eq=False)
+class Laplacian(Form):
+    """The form E<grad f, grad g>, tangential where there are frames."""
+
+    tangent: Any = None
+    density_correction: float = 0.0
+    dimension: int | None = None
+    n_neighbors: int | None = None
+    density: Density | None = None
+
+    def prepare(self, source: Source) -> Form:
+        tangent = self.tangent
+        if isinstance(tangent, str):
+            assert self.dimension is not None
+            if self.dimension > source.dimensions[0]:
+                most = f"at most {source.dimensions[0]}, the columns of X"
+                raise ValueError(must("dimension", most, self.dimension))
+            near = self.n_neighbors or 10 + 3 * self.dimension
+            tangent = LocalFrames(source.sample(FRAME_ROWS, source.seed), self.dimension, near)
+        elif tangent is not None and not callable(tangent):
+            require_rows(tangent, source, "tangent")
+        density = None
+        if self.density_correction:
+            density = Density(source.sample(DENSITY_ROWS, source.seed))
+        return replace(self, tangent=tangent, density=density)
+
+    @property
+    def reweighting(self) -> Hashable:
+        return ("density", self.density_correction) if self.density_correction else None
+
+    def row_weight(self, block: Block) -> Array | None:
+        if self.density is None:
+            return None
+        return np.asarray(self.density(block.views[0]) ** -self.density_correction)
+
+    def width(self, dimension: int) -> int:
+        return 1 if self.tangent is None else dimension
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        if self.tangent is None:
+            return f.gradient @ g.gradient
+        X = block.views[0]
+        U = as_vector_field(self.tangent, X, block.index, "tangent", 3)
+        if U.shape[1] != X.shape[1]:
+            shape = f"frames (n, {X.shape[1]}, r)"
+            raise ValueError(must("tangent", shape, f"shape (n, {U.shape[1]}, {U.shape[2]})"))
+        require_orthonormal(U)
+        if 2 * U.shape[2] <= U.shape[1]:
+            return along(f, g, U)
+        if U.shape[2] == U.shape[1]:
+            return f.gradient @ g.gradient
+        return f.gradient @ g.gradient - along(f, g, complement(U))
+
+    def __str__(self) -> str:
+        options = []
+        if self.tangent is not None:
+            pca = isinstance(self.tangent, LocalFrames | str)
+            options.append(f"tangent='pca', dimension={self.dimension}" if pca else "tangent=...")
+        if self.density_correction:
+            options.append(f"density_correction={self.density_correction:g}")
+        return f"laplacian({', '.join(options)})"
+
+
+def along(f: Jet, g: Jet, U: Array) -> Terms:
+    """Return sum_r <grad f, U_r> <grad g, U_r>, for directions U (b, d, r)."""
+    left = f.gradient.along(U)
+    right = left if f is g else g.gradient.along(U)
+    return left * right  # type: ignore[no-any-return]
+
+
+def laplacian(
+    tangent: Any = None,
+    density_correction: float = 0.0,
+    *,
+    dimension: int | None = None,
+    n_neighbors: int | None = None,
+) -> Form:
+    """Return the Laplacian, the form E<grad f(X), grad g(X)>.
+
+    For samples of density exp(-V) its operator is f -> -Laplace f + <grad V, grad f>, the
+    generator of the Langevin diffusion with the samples as its equilibrium.
+
+    Parameters
+    ----------
+    tangent
+        For samples on a manifold: orthonormal frames of its tangent spaces, as an array
+        (n, d, r) or a function of points (b, d), so that only tangential gradients count; or
+        "pca" to estimate them from nearest neighbors in a subsample of 10,000 rows.
+    density_correction
+        The number alpha: L and Phi are weighted by the density of the samples to the power
+        -alpha, estimated up to a factor by a kernel estimate on 4,000 rows. With 0 the operator
+        belongs to the samples' own law, with 1 to the uniform law on their support. The
+        parameter of diffusion maps is (1 + alpha) / 2.
+    dimension
+        With tangent="pca": the dimension r of the manifold.
+    n_neighbors
+        With tangent="pca": how many neighbors, by default 10 + 3 r.
+    """
+    if isinstance(tangent, str):
+        if tangent != "pca":
+            allowed = "None, frames (n, d, r), a function of x, or 'pca'"
+            raise ValueError(must("tangent", allowed, repr(tangent)))
+        if dimension is None or dimension != int(dimension) or dimension < 1:
+            what = "the manifold's dimension, a positive integer, with tangent='pca'"
+            raise ValueError(must("dimension", what, dimension))
+    elif tangent is not None:
+        tangent = as_field(tangent)
+        if not callable(tangent) and tangent.ndim != 3:
+            raise ValueError(must("tangent", "frames (n, d, r)", f"shape {tangent.shape}"))
+    if not np.isfinite(density_correction):
+        raise ValueError(must("density_correction", "a finite number", density_correction))
+    return Laplacian(tangent, float(density_correction), dimension, n_neighbors)

@@ -1,0 +1,71 @@
+"""A user's own kernel, from its profile and the profile's derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ritz.arrays import Array, must
+from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+
+
+@dataclass(frozen=True)
+class CustomKernel(Kernel):
+    """A kernel k(x, y) = q(u) given by functions of u.
+
+    Parameters
+    ----------
+    family
+        "distance" for u = |x - y|^2 / 2 l^2, "dot" for u = x.y / l^2.
+    profiles
+        The functions q, q', q'', ... of an array u: as many derivatives as the operator needs
+        (one for a Laplacian).
+    length_scale
+        The number l, or one a dimension.
+
+    Examples
+    --------
+    The inverse multiquadric 1 / sqrt(1 + u):
+
+    >>> import ritz
+    >>> kernel = ritz.CustomKernel(
+    ...     "distance",
+    ...     [lambda u: (1 + u) ** -0.5, lambda u: -0.5 * (1 + u) ** -1.5],
+    ... )
+    >>> kernel([[0.0]], [[0.0]])
+    array([[1.]])
+    """
+
+    family: Family  # type: ignore[misc]
+    profiles: tuple[Callable[[Array], Array], ...]
+    length_scale: LengthScale = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        object.__setattr__(self, "profiles", tuple(self.profiles))
+        if self.family not in ("distance", "dot"):
+            raise ValueError(must("family", "'distance' or 'dot'", repr(self.family)))
+        if not self.profiles or not all(callable(q) for q in self.profiles):
+            raise ValueError(must("profiles", "a list of functions q, q', ...", self.profiles))
+
+    @property
+    def smoothness(self) -> int | None:
+        return len(self.profiles) - 1
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        if order >= len(self.profiles):
+            raise ValueError(
+                f"The 'profiles' parameter of CustomKernel holds {len(self.profiles)} functions; "
+                f"a derivative of order {order} needs {order + 1}. Add the missing derivatives."
+            )
+        values = tuple(np.asarray(q(u), dtype=np.float64) for q in self.profiles[: order + 1])
+        for m, value in enumerate(values):
+            if value.shape != u.shape:
+                raise ValueError(
+                    must(f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape)
+                )
+            if not np.isfinite(value[u != 0]).all() or np.isnan(value).any():
+                raise ValueError(must(f"profiles[{m}]", "finite away from u = 0", "nan or inf"))
+        return tuple(np.where(np.isfinite(value), value, 0.0) for value in values)

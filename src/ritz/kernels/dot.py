@@ -1,0 +1,75 @@
+"""Kernels of the dot product: q is a function of u = x.y / l^2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import perm
+from typing import ClassVar
+
+import numpy as np
+
+from ritz.arrays import Array, must
+from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """The polynomial kernel (offset + x.y / l^2)^degree.
+
+    Parameters
+    ----------
+    degree
+        A positive integer.
+    offset
+        Nonnegative; zero keeps only the monomials of degree `degree`.
+    length_scale
+        The number l, or one a dimension.
+    """
+
+    family: ClassVar[Family] = "dot"
+    degree: int
+    offset: float = 1.0
+    length_scale: LengthScale = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        if self.degree != int(self.degree) or self.degree < 1:
+            raise ValueError(must("degree", "a positive integer", self.degree))
+        if not (np.isfinite(self.offset) and self.offset >= 0):
+            raise ValueError(must("offset", "nonnegative", self.offset))
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        base = self.offset + u
+        return tuple(
+            perm(self.degree, m) * base ** (self.degree - m)
+            if m <= self.degree
+            else np.zeros_like(u)
+            for m in range(order + 1)
+        )
+
+
+@dataclass(frozen=True)
+class DotExponential(Kernel):
+    """The kernel exp(x.y / l^2), a power series of all polynomial kernels.
+
+    Parameters
+    ----------
+    length_scale
+        The number l, or one a dimension.
+    """
+
+    family: ClassVar[Family] = "dot"
+    length_scale: LengthScale = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        with np.errstate(over="ignore"):
+            q = np.exp(u)
+        if not np.isfinite(q).all():
+            raise ValueError(
+                f"{self} overflows: x.y / l^2 reaches {u.max():.3g}, above 709. "
+                "Raise length_scale or scale the data."
+            )
+        return (q,) * (order + 1)

@@ -1,0 +1,186 @@
+"""What every kernel is: a profile q of one invariant u, and the algebra on such profiles."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from math import comb
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ritz.arrays import Array, as_rows, must, squared_distances
+
+Family = Literal["distance", "dot"]
+LengthScale = float | tuple[float, ...]
+
+
+class Kernel(ABC):
+    """A kernel k(x, y) = q(u), with u = |x - y|^2 / 2 ("distance") or u = x.y ("dot").
+
+    Points are divided by `length_scale` first, a number or one number a dimension.
+    """
+
+    family: ClassVar[Family]
+    length_scale: LengthScale
+
+    @property
+    def smoothness(self) -> int | None:
+        """The highest order of derivative that exists, or None for no limit."""
+        return None
+
+    @abstractmethod
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        """Return q, q', ..., q^(order) at u; zero where a derivative diverges at u = 0."""
+
+    def scales(self, dimension: int) -> Array:
+        """Return the length scale of each of `dimension` coordinates, checking their number."""
+        scale = np.asarray(self.length_scale, dtype=np.float64)
+        if scale.ndim == 1 and len(scale) != dimension:
+            raise ValueError(
+                must("length_scale", f"a number or {dimension} numbers", f"{len(scale)} numbers")
+            )
+        return np.broadcast_to(scale, (dimension,))
+
+    def invariant(self, X: Array, Y: Array) -> Array:
+        """Return u (n, p) of points already divided by the length scale."""
+        if self.family == "dot":
+            return np.asarray(X @ Y.T)
+        return squared_distances(X, Y, exact_near=self.smoothness is not None) / 2
+
+    def require_order(self, order: int) -> None:
+        """Raise if derivatives of this order do not exist."""
+        if self.smoothness is not None and order > self.smoothness:
+            raise ValueError(
+                f"{self} has derivatives up to order {self.smoothness}; order {order} was asked "
+                "for. Use a smoother kernel, such as Gaussian."
+            )
+
+    def __call__(self, X: Array, Y: Array) -> Array:
+        """Return the kernel matrix k(x_i, y_j), (n, p)."""
+        X = as_rows(X)
+        Y = as_rows(Y, "Y", X.shape[1])
+        scale = self.scales(X.shape[1])
+        return self.profile(self.invariant(X / scale, Y / scale), 0)[0]
+
+    def __add__(self, other: Kernel) -> Kernel:
+        return KernelSum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Kernel | float) -> Kernel:
+        if isinstance(other, Kernel):
+            return KernelProduct(self, other)
+        return KernelScaled(self, float(other))
+
+    __rmul__ = __mul__
+
+
+def as_length_scale(value: object) -> LengthScale:
+    """Return a positive number, or a tuple of one positive number a dimension."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array) & (array > 0)):
+        raise ValueError(must("length_scale", "positive: a number, or one a dimension", value))
+    return float(array) if array.ndim == 0 else tuple(float(a) for a in array)
+
+
+def combined_smoothness(a: Kernel, b: Kernel) -> int | None:
+    """Return the smoothness of a sum or product."""
+    finite = [k.smoothness for k in (a, b) if k.smoothness is not None]
+    return min(finite, default=None)
+
+
+def relative_scale(a: Kernel, b: Kernel) -> float:
+    """Return c with u_b = c u_a, the invariants of two kernels of one family.
+
+    Such a number exists when the length scales are proportional.
+    """
+    if a.family != b.family:
+        raise ValueError(
+            f"Only kernels of one family can be combined. Got {a} ({a.family}) and {b} "
+            f"({b.family}). Use ritz.Stack of two Nystrom bases instead."
+        )
+    ratio = np.atleast_1d(np.asarray(a.length_scale) / np.asarray(b.length_scale)) ** 2
+    if not np.allclose(ratio, ratio[0], rtol=1e-14, atol=0):
+        raise ValueError(
+            "Kernels combine only when their length scales are proportional. Got "
+            f"{a.length_scale} and {b.length_scale}. Use ritz.Stack of two Nystrom bases instead."
+        )
+    return float(ratio[0])
+
+
+@dataclass(frozen=True)
+class KernelScaled(Kernel):
+    """The kernel c k, for a positive number c."""
+
+    kernel: Kernel
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.factor) and self.factor > 0):
+            raise ValueError(must("factor", "positive", self.factor, "Kernels stay positive."))
+
+    @property
+    def family(self) -> Family:  # type: ignore[override]
+        """The family of the kernel scaled."""
+        return self.kernel.family
+
+    @property
+    def length_scale(self) -> LengthScale:  # type: ignore[override]
+        """The length scale of the kernel scaled."""
+        return self.kernel.length_scale
+
+    @property
+    def smoothness(self) -> int | None:
+        return self.kernel.smoothness
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        return tuple(self.factor * q for q in self.kernel.profile(u, order))
+
+
+@dataclass(frozen=True)
+class _Pair(Kernel):
+    """Two kernels of one family, the second seen through the first one's length scale."""
+
+    first: Kernel
+    second: Kernel
+
+    def __post_init__(self) -> None:
+        relative_scale(self.first, self.second)
+
+    @property
+    def family(self) -> Family:  # type: ignore[override]
+        """The family of both kernels."""
+        return self.first.family
+
+    @property
+    def length_scale(self) -> LengthScale:  # type: ignore[override]
+        """The length scale of the first kernel, or of the one that has one a dimension."""
+        return self.first.length_scale
+
+    @property
+    def smoothness(self) -> int | None:
+        return combined_smoothness(self.first, self.second)
+
+    def _profiles(self, u: Array, order: int) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        c = relative_scale(self.first, self.second)
+        second = self.second.profile(c * u, order)
+        return self.first.profile(u, order), tuple(c**m * q for m, q in enumerate(second))
+
+
+@dataclass(frozen=True)
+class KernelSum(_Pair):
+    """The kernel k1 + k2."""
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        return tuple(a + b for a, b in zip(*self._profiles(u, order), strict=True))
+
+
+@dataclass(frozen=True)
+class KernelProduct(_Pair):
+    """The kernel k1 k2, with derivatives by Leibniz' rule."""
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        a, b = self._profiles(u, order)
+        return tuple(
+            np.asarray(sum(comb(m, j) * a[j] * b[m - j] for j in range(m + 1)))
+            for m in range(order + 1)
+        )

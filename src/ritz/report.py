@@ -1,0 +1,83 @@
+"""Pictures of a spectrum, for those who would rather look than read (extra `plot`)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array, as_rows, lowest_hashed, must, squared_distances
+from ritz.spectrum import Spectrum
+
+
+def level_lines(
+    spectrum: Spectrum,
+    X: Array,
+    *,
+    columns: int = 4,
+    resolution: int = 160,
+    n_points: int = 4000,
+) -> Any:
+    """Draw each eigenfunction over samples in the plane: its values, and its level lines.
+
+    Parameters
+    ----------
+    spectrum
+        A spectrum of functions of two variables.
+    X
+        Samples (n, 2); lines are drawn where there are samples nearby.
+    columns
+        The number of panels in a row.
+    resolution
+        The number of grid points along each axis.
+    n_points
+        How many of the samples to draw.
+
+    Returns
+    -------
+    A matplotlib figure.
+    """
+    X = as_rows(X, "X", spectrum.dimension)
+    if X.shape[1] != 2:
+        raise ValueError(must("X", "samples in the plane (n, 2)", f"{X.shape[1]} columns"))
+    pyplot = _pyplot()
+    points = X[lowest_hashed(X, n_points, seed=0)]
+    low, high = points.min(axis=0), points.max(axis=0)
+    pad = 0.04 * (high - low).max()
+    axes = [np.linspace(low[i] - pad, high[i] + pad, resolution) for i in range(2)]
+    grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    values, heights = spectrum(points), spectrum(grid)
+    # Far from all samples a function means nothing.
+    heights[squared_distances(grid, points).min(axis=1) > pad**2] = np.nan
+
+    rows = -(-spectrum.size // columns)
+    width = 2.6 * columns
+    aspect = float((high - low + 2 * pad)[1] / (high - low + 2 * pad)[0])
+    figure, panels = pyplot.subplots(
+        rows,
+        columns,
+        figsize=(width, rows * (2.6 * aspect + 0.35)),
+        squeeze=False,
+        constrained_layout=True,
+    )
+    for j, panel in enumerate(panels.flat):
+        panel.set_axis_off()
+        if j >= spectrum.size:
+            continue
+        top = np.quantile(np.abs(values[:, j]), 0.99) or 1.0
+        panel.scatter(*points.T, c=values[:, j], cmap="RdBu_r", vmin=-top, vmax=top, s=1.5, lw=0)
+        if np.ptp(values[:, j]) > 1e-9:
+            height = heights[:, j].reshape(resolution, resolution)
+            levels = np.linspace(-top, top, 12)
+            panel.contour(*axes, height, levels=levels, colors="black", linewidths=0.6)
+        panel.set_aspect("equal")
+        panel.set_title(rf"$\lambda_{{{j}}}$ = {spectrum.values[j]:.3g}", fontsize=10)
+    return figure
+
+
+def _pyplot() -> Any:
+    try:
+        return import_module("matplotlib.pyplot")
+    except ImportError:
+        raise ImportError("Pictures need matplotlib: pip install 'ritz[plot]'.") from None

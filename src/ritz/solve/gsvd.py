@@ -1,0 +1,111 @@
+"""The singular value decomposition of L between two metrics Phi and Psi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.linalg import svd
+
+from ritz.arrays import Array, must
+from ritz.solve.gevd import require_rank, symmetric
+from ritz.solve.whiten import whiten
+
+TINY = float(np.finfo(np.float64).tiny)
+
+
+@dataclass(frozen=True, eq=False)
+class SingularTriples:
+    """Singular values in the order asked for, left and right vectors, and how well they fit.
+
+    Parameters
+    ----------
+    values
+        Singular values (k,).
+    left, right
+        Columns (p, k) and (q, k) with left' Phi left = right' Psi right = I.
+    rank
+        How many directions rounding left meaningful, on the side that has fewer.
+    residuals
+        The larger of |L b - sigma Phi a| and |L' a - sigma Psi b|, in the dual norms, relative to
+        the largest singular value.
+    """
+
+    values: Array
+    left: Array
+    right: Array
+    rank: int
+    residuals: Array
+
+
+def gsvd(
+    L: Array,
+    Phi: Array,
+    Psi: Array,
+    k: int,
+    *,
+    order: Literal["smallest", "largest"],
+    penalties: tuple[Array, Array] | None = None,
+    floors: tuple[float, float] = (0.0, 0.0),
+) -> SingularTriples:
+    """Find A' L B = diag(values) with A' Phi A = B' Psi B = I.
+
+    Both metrics are whitened with a rank cut, then it is an ordinary decomposition. With
+    penalties the vectors are those of (L, Phi + penalty, Psi + penalty), and the values and
+    vectors returned those of (L, Phi, Psi) in their spans.
+
+    Parameters
+    ----------
+    L, Phi, Psi
+        Matrices (p, q), (p, p) and (q, q), the last two symmetric and positive.
+    k
+        The number of singular triples.
+    order
+        Whether the k smallest values are wanted, ascending, or the k largest, descending.
+    penalties
+        Positive matrices added to Phi and Psi.
+    floors
+        The shares of the largest direction below which directions are rounding.
+    """
+    found = singular_triples(L, Phi, Psi, k, order=order, penalties=penalties, floors=floors)
+    require_rank(len(found.values), k)
+    return found
+
+
+def singular_triples(
+    L: Array,
+    Phi: Array,
+    Psi: Array,
+    k: int,
+    *,
+    order: Literal["smallest", "largest"],
+    penalties: tuple[Array, Array] | None = None,
+    floors: tuple[float, float] = (0.0, 0.0),
+) -> SingularTriples:
+    """Do as `gsvd` does, but return fewer triples where the rank is below k."""
+    Phi, Psi = symmetric(Phi, "Phi"), symmetric(Psi, "Psi")
+    if L.shape != (len(Phi), len(Psi)):
+        raise ValueError(must("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}"))
+    if order not in ("smallest", "largest"):
+        raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
+    stiff = (Phi, Psi) if penalties is None else (Phi + penalties[0], Psi + penalties[1])
+    left, right = (whiten(M, floor)[0] for M, floor in zip(stiff, floors, strict=True))
+    rank = min(left.shape[1], right.shape[1])
+    k = min(k, rank)
+    U, _, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
+    pick = slice(rank - k, rank) if order == "smallest" else slice(0, k)
+    A, B = left @ U[:, pick], right @ V[pick].T
+    if penalties is not None:
+        small = (A.T @ Phi @ A, B.T @ Psi @ B)
+        inner, outer = (whiten(M)[0] for M in small)
+        A, B = A @ inner, B @ outer
+    U, values, V = svd(A.T @ L @ B, check_finite=False)
+    A, B = A @ U, B @ V.T
+    if order == "smallest":
+        values, A, B = values[::-1], A[:, ::-1], B[:, ::-1]
+    rest = np.maximum(
+        np.linalg.norm(left.T @ (L @ B - Phi @ A * values), axis=0),
+        np.linalg.norm(right.T @ (L.T @ A - Psi @ B * values), axis=0),
+    )
+    return SingularTriples(values, A, B, rank, rest / max(values.max(initial=0.0), TINY))

@@ -1,0 +1,7 @@
+"""Spectrum: the result, values with error bars and functions to call."""
+
+from ritz.spectrum.decompose import decompose, decompose_sums
+from ritz.spectrum.load import load
+from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
+
+__all__ = ["SingularSpectrum", "Spectrum", "decompose", "decompose_sums", "load"]

@@ -1,0 +1,75 @@
+"""Making functions orthogonal to the function 1, which stays in the span exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ritz.arrays import Array
+from ritz.solve.whiten import EPS
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The functions (1, f - means) of one side.
+
+    Parameters
+    ----------
+    means
+        Means (p,) of the functions f over the samples.
+    metric
+        The scalar products (1 + p, 1 + p): 1, and the covariance of f.
+    floor
+        The share of variance that may be rounding, relative to the largest.
+    """
+
+    means: Array
+    metric: Array
+    floor: float
+
+    def uncentered(self, A: Array) -> Array:
+        """Return coefficients over (1, f) of combinations A (1 + p, k) of (1, f - means)."""
+        A = A.copy()
+        A[0] -= self.means @ A[1:]
+        return A
+
+
+def center(Phi: Array, sizes: Array) -> Side:
+    """Take the means off functions whose scalar products Phi have the function 1 first.
+
+    Parameters
+    ----------
+    Phi
+        Scalar products (1 + p, 1 + p).
+    sizes
+        The size (p,) of each function before any mean was taken off: its values were rounded at
+        eps times that, and functions that vary by no more are left out.
+    """
+    means = Phi[0, 1:] / Phi[0, 0]
+    covariance = Phi[1:, 1:] / Phi[0, 0] - np.outer(means, means)
+    variance = np.diag(covariance)
+    noise = (4 * EPS * (sizes + np.abs(means))) ** 2
+    dead = variance <= 1e4 * noise
+    covariance[dead] = 0.0
+    covariance[:, dead] = 0.0
+    metric = np.zeros_like(Phi)
+    metric[0, 0] = 1.0
+    metric[1:, 1:] = covariance
+    floor = float((noise[~dead] / variance[~dead]).max(initial=0.0))
+    return Side(means, metric, floor)
+
+
+def center_form(L: Array, left: Side, right: Side) -> Array:
+    """Return L for the functions (1, f - means) and (1, g - means)."""
+    L = L.copy()
+    L[1:] -= left.means[:, None] * L[0]
+    L[:, 1:] -= L[:, :1] * right.means
+    for side, rows in ((left, L), (right, L.T)):
+        rows[np.diag(side.metric) == 0.0] = 0.0
+    return L
+
+
+def decouples(L: Array) -> bool:
+    """Return whether no entry of L joins the function 1 to the others."""
+    return not (L[0, 1:].any() or L[1:, 0].any())

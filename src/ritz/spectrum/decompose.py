@@ -1,0 +1,271 @@
+"""From sums to a spectrum, and from samples to a spectrum in one call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from ritz.arrays import Array, must
+from ritz.assembly import Matrices, Sums, assemble
+from ritz.bases import Centered, Combination
+from ritz.forms import Form
+from ritz.forms.form import Order
+from ritz.solve import Eigenpairs, SingularTriples, gevd, gsvd
+from ritz.solve.gevd import lowest_eigenpairs, require_rank
+from ritz.solve.gsvd import singular_triples
+from ritz.spectrum.centering import Side, center, center_form, decouples
+from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
+from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
+
+
+def decompose(
+    form: Form,
+    basis: Any,
+    X: Any,
+    k: int = 16,
+    *,
+    regularization: float = 0.0,
+    sample_weight: Any = None,
+    groups: Any = None,
+    n_folds: int = 8,
+    random_state: int | np.random.Generator | None = None,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Spectrum | SingularSpectrum:
+    """Find the spectrum of an operator from samples.
+
+    The operator is restricted to the span of a basis and the function 1, its matrices are
+    estimated as averages over the samples, and a small eigenvalue problem is solved. Returns a
+    `Spectrum` for symmetric operators, its eigenvalues ascending, and a `SingularSpectrum` for
+    the others.
+
+    Parameters
+    ----------
+    form
+        The operator, such as `ritz.laplacian()`.
+    basis
+        The functions, such as `ritz.Nystrom(kernel, 200)`; a pair of them for the left and right
+        functions of an operator that is not symmetric.
+    X
+        The samples (n, d), a pair of arrays for operators on pairs, or a stream.
+    k
+        How many eigenvalues, the constant's among them.
+    regularization
+        The number gamma: gamma (tr L / tr G) G is added to L, G being the basis's own Gram matrix
+        and the constant being free (for operators that are not symmetric, to Phi and Psi in place
+        of L); the unpenalized problem is then solved again in the span of the k functions found,
+        which takes most of the bias away.
+    sample_weight, groups, n_folds, random_state, n_jobs, progress
+        As in `ritz.assemble`.
+
+    Examples
+    --------
+    Standard normal samples have the spectrum 0, 1, 2, ...:
+
+    >>> import numpy as np, ritz
+    >>> X = np.random.default_rng(0).normal(size=(100_000, 1))
+    >>> spectrum = ritz.decompose(ritz.laplacian(), ritz.Monomials(4), X, k=3)
+    >>> np.round(spectrum.values, 1) + 0.0
+    array([0., 1., 2.])
+    """
+    require_count(k, "k")
+    sums = assemble(
+        form,
+        basis,
+        X,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_folds=n_folds,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return decompose_sums(sums, k, regularization=regularization)
+
+
+def require_count(k: Any, name: str) -> None:
+    """Raise unless k is a positive integer."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(must(name, "a positive integer", repr(k)))
+
+
+def decompose_sums(
+    sums: Sums, k: int = 16, *, regularization: float = 0.0
+) -> Spectrum | SingularSpectrum:
+    """Find the spectrum of an operator from its sums over samples.
+
+    Parameters
+    ----------
+    sums
+        What `ritz.assemble` returned, or sums of such.
+    k, regularization
+        As in `ritz.decompose`.
+    """
+    require_count(k, "k")
+    if not (np.isfinite(regularization) and regularization >= 0):
+        raise ValueError(must("regularization", "a nonnegative number", regularization))
+    matrices = sums.mean()
+    left = center(matrices.Phi, np.abs(sums.left.offset))
+    if sums.form.symmetric:
+        return _eigen(sums, matrices, left, k, regularization)
+    same = sums.right is sums.left
+    right = left if same else center(matrices.Psi, np.abs(sums.right.offset))
+    return _singular(sums, matrices, left, right, k, regularization)
+
+
+def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
+    """Return gamma (tr M / tr G) G with a zero for the function 1 first."""
+    if not regularization:
+        return None
+    G = basis.gram()
+    result = np.zeros((1 + len(G), 1 + len(G)))
+    scale = np.abs(np.diag(matrix)[1:]).sum() / np.trace(G)
+    result[1:, 1:] = regularization * scale * G
+    return result
+
+
+def _eigen(sums: Sums, matrices: Matrices, side: Side, k: int, regularization: float) -> Spectrum:
+    L = center_form(matrices.L, side, side)
+    found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization))
+    vectors = found.vectors * signs(side.metric @ found.vectors)
+    span = side.uncentered(vectors)
+    left_out = leave_one_out(sums, span, span, _small_eigenvalues)
+    return Spectrum(
+        basis=Centered(sums.left.basis, sums.left.offset + side.means),
+        coefficients=vectors[1:],
+        constants=vectors[0],
+        **_levels(sums, found, left_out, is_constant(vectors)),
+    )
+
+
+def _singular(
+    sums: Sums, matrices: Matrices, left: Side, right: Side, k: int, regularization: float
+) -> SingularSpectrum:
+    L = center_form(matrices.L, left, right)
+    penalties = None
+    if regularization:
+        parts = [
+            _penalty(basis, side.metric, regularization)
+            for basis, side in ((sums.left, left), (sums.right, right))
+        ]
+        penalties = (np.asarray(parts[0]), np.asarray(parts[1]))
+    found = triples(L, left, right, k, sums.form.order, penalties)
+    sign = signs(left.metric @ found.left)
+    A, B = found.left * sign, found.right * sign
+
+    def small_values(small: Matrices) -> Array:
+        return gsvd(small.L, small.Phi, small.Psi, k, order=sums.form.order).values
+
+    left_out = leave_one_out(sums, left.uncentered(A), right.uncentered(B), small_values)
+    sides = [
+        Combination(Centered(basis.basis, basis.offset + side.means), C[1:], C[0])
+        for basis, side, C in ((sums.left, left, A), (sums.right, right, B))
+    ]
+    fixed = is_constant(A) & is_constant(B)
+    return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, left_out, fixed))
+
+
+def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None) -> Eigenpairs:
+    """Find the k smallest eigenvalues over (1, f - means).
+
+    Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
+    exact; where its eigenvalue is zero, others below zero by rounding only come after it.
+    """
+    if not decouples(L):
+        return gevd(L, side.metric, k, penalty=penalty, floor=side.floor)
+    inner = None if penalty is None else penalty[1:, 1:]
+    rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor)
+    require_rank(1 + len(rest.values), k)
+    values = rest.values
+    if L[0, 0] == 0.0:
+        rounding = 1e-10 * np.abs(values).max(initial=0.0)
+        values = np.where((values < 0) & (values > -rounding), 0.0, values)
+    values = np.concatenate([L[:1, 0], values])
+    order = np.argsort(values, kind="stable")[:k]
+    residuals = np.concatenate([[0.0], rest.residuals])
+    vectors = _prepend_constant(rest.vectors, 1.0)
+    return Eigenpairs(values[order], vectors[:, order], 1 + rest.rank, residuals[order])
+
+
+def triples(
+    L: Array,
+    left: Side,
+    right: Side,
+    k: int,
+    order: Order,
+    penalties: tuple[Array, Array] | None,
+) -> SingularTriples:
+    """Find k singular values over (1, f - means) and (1, g - means), as `eigenpairs` does."""
+    floors = (left.floor, right.floor)
+    if not decouples(L):
+        return gsvd(
+            L, left.metric, right.metric, k, order=order, penalties=penalties, floors=floors
+        )
+    inner = None if penalties is None else (penalties[0][1:, 1:], penalties[1][1:, 1:])
+    metrics = (left.metric[1:, 1:], right.metric[1:, 1:])
+    rest = singular_triples(L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=floors)
+    require_rank(1 + len(rest.values), k)
+    values = np.concatenate([np.abs(L[:1, 0]), rest.values])
+    direction = 1.0 if order == "smallest" else -1.0
+    pick = np.argsort(direction * values, kind="stable")[:k]
+    A = _prepend_constant(rest.left, 1.0)
+    B = _prepend_constant(rest.right, 1.0 if L[0, 0] >= 0 else -1.0)
+    residuals = np.concatenate([[0.0], rest.residuals])
+    return SingularTriples(values[pick], A[:, pick], B[:, pick], 1 + rest.rank, residuals[pick])
+
+
+def _prepend_constant(vectors: Array, value: float) -> Array:
+    p, k = vectors.shape
+    result = np.zeros((1 + p, 1 + k))
+    result[0, 0] = value
+    result[1:, 1:] = vectors
+    return result
+
+
+def is_constant(vectors: Array) -> NDArray[np.bool_]:
+    """Return which columns (1 + p, k) are multiples of the function 1."""
+    return np.asarray(~vectors[1:].any(axis=0))
+
+
+def signs(correlations: Array) -> Array:
+    """Return signs (k,) that make each column's largest entry, by size, positive."""
+    largest = np.abs(correlations).argmax(axis=0)
+    sign = np.sign(correlations[largest, np.arange(correlations.shape[1])])
+    return np.where(sign == 0, 1.0, sign)
+
+
+def _small_eigenvalues(small: Matrices) -> Array:
+    L = (small.L + small.L.T) / 2
+    return np.asarray(eigh(L, (small.Phi + small.Phi.T) / 2, eigvals_only=True))
+
+
+def _levels(
+    sums: Sums,
+    found: Eigenpairs | SingularTriples,
+    left_out: Array | None,
+    fixed: NDArray[np.bool_],
+) -> dict[str, Any]:
+    """Return values, errors and groups; a value that no sample can change has no error."""
+    values = found.values
+    folds = int((sums.weight > 0).sum())
+    if left_out is None:
+        errors = group_errors = None
+        groups = group(values, None, folds)
+    else:
+        errors = np.where(fixed, 0.0, jackknife(left_out))
+        groups = group(values, errors, folds)
+        group_errors = np.where(fixed, 0.0, jackknife(group_means(left_out, groups)))
+    return {
+        "values": values,
+        "errors": errors,
+        "groups": groups,
+        "group_values": group_means(values, groups),
+        "group_errors": group_errors,
+        "residuals": found.residuals,
+        "rank": found.rank,
+        "n_rows": sums.n_rows,
+        "operator": str(sums.form),
+    }

@@ -1,0 +1,85 @@
+"""Rows from an iterable of arrays: files read one by one, a simulation, a generator function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Block, as_rows, as_weights, must
+from ritz.streams.stream import Stream
+
+
+@dataclass(frozen=True, eq=False)
+class Batches(Stream):
+    """Rows from arrays that come one after the other; empty ones are fine.
+
+    Parameters
+    ----------
+    source
+        A list of arrays (b, d), or a function that returns a fresh iterator over arrays: the
+        rows are read more than once. For two views each item is a pair of arrays.
+    views
+        The number of arrays in each item, 1 or 2.
+    weighted
+        Whether each item has one more entry, the weights (b,) of its rows.
+
+    Examples
+    --------
+    >>> import numpy as np, ritz
+    >>> X = np.random.default_rng(0).normal(size=(1000, 1))
+    >>> stream = ritz.Batches(lambda: iter(np.split(X, 10)))
+    >>> spectrum = ritz.decompose(ritz.laplacian(), ritz.Monomials(3), stream, k=3)
+    """
+
+    source: Iterable[Any] | Callable[[], Iterable[Any]]
+    views: int = 1
+    weighted: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.source, Iterator):
+            what = "a list of arrays, or a function that returns an iterator over them"
+            hint = "An iterator can be read only once, and the rows are needed twice."
+            raise TypeError(must("source", what, type(self.source).__name__, hint))
+        if not callable(self.source) and not isinstance(self.source, Iterable):
+            raise TypeError(must("source", "a list of arrays or a function", self.source))
+        if self.views not in (1, 2):
+            raise ValueError(must("views", "1 or 2", self.views))
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        for block in self.blocks():
+            return tuple(view.shape[1] for view in block.views)
+        raise ValueError(must("source", "at least one nonempty batch of rows", "none"))
+
+    def blocks(self) -> Iterator[Block]:
+        start = 0
+        dimensions: tuple[int | None, ...] = (None,) * self.views
+        items = self.source() if callable(self.source) else self.source
+        for number, item in enumerate(items):
+            parts = self._parts(item, number)
+            views = tuple(
+                as_rows(part, f"batch {number}", d)
+                for part, d in zip(parts[: self.views], dimensions, strict=True)
+            )
+            n = len(views[0])
+            if any(len(view) != n for view in views):
+                lengths = " and ".join(str(len(view)) for view in views)
+                raise ValueError(must(f"batch {number}", "of aligned views", f"{lengths} rows"))
+            if not n:
+                continue
+            dimensions = tuple(view.shape[1] for view in views)
+            weight = as_weights(parts[-1] if self.weighted else None, n)
+            yield Block(views, weight, np.arange(start, start + n))
+            start += n
+
+    def _parts(self, item: Any, number: int) -> tuple[Any, ...]:
+        width = self.views + self.weighted
+        if width == 1:
+            return (item,)
+        if not isinstance(item, tuple | list) or len(item) != width:
+            got = f"{len(item)} entries" if isinstance(item, tuple | list) else type(item).__name__
+            raise ValueError(must(f"batch {number}", f"a tuple of {width} arrays", got))
+        return tuple(item)

@@ -1,0 +1,67 @@
+"""Where rows come from: anything that yields blocks, more than once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ritz.arrays import Array, Block, lowest_hashed
+
+CHUNK_BYTES = 64_000_000
+CHUNK_ROWS = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Stream(ABC):
+    """Rows that come in blocks.
+
+    A new kind of stream says how many views and columns it has, and yields its blocks; the rest
+    follows.
+    """
+
+    @property
+    @abstractmethod
+    def dimensions(self) -> tuple[int, ...]:
+        """The number of columns of each view."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """The number of rows, where it is known before a pass."""
+        return None
+
+    @property
+    def seed(self) -> int:
+        """A seed for random choices of the forms."""
+        return 0
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Block]:
+        """Yield all rows, in blocks of any size; each call starts from the first row again."""
+
+    def sample(self, m: int, seed: int, view: int = 0) -> Array:
+        """Return up to m distinct rows of positive weight of a view, at random.
+
+        The choice depends on the set of rows and the seed alone: not on order, repetition or
+        blocks.
+        """
+        kept = np.empty((0, self.dimensions[view]))
+        for block in self.blocks():
+            rows = np.concatenate([kept, block.views[view][block.weight > 0]])
+            kept = rows[lowest_hashed(rows, m, seed)] if len(rows) else rows
+        if not len(kept):
+            raise ValueError("X must have at least one row of positive weight. Got none.")
+        return kept
+
+    def whole(self, reason: str) -> Block:
+        """Return all rows at once, where they are in reach."""
+        raise TypeError(
+            f"{reason}, so X must be an array. Got {type(self).__name__}, which yields blocks."
+        )
+
+
+def rows_per_chunk(columns: int) -> int:
+    """Return how many rows to read at once."""
+    return int(np.clip(CHUNK_BYTES // (8 * max(columns, 1)), 1, CHUNK_ROWS))
