@@ -36,7 +36,7 @@ from ritz.kernels import (
 )
 from ritz.solve import gevd, gsvd
 from ritz.spectrum import SingularSpectrum, Spectrum, decompose, decompose_sums, load
-from ritz.streams import Batches, Stream
+from ritz.streams import Batches, Stream, Table
 
 __version__ = "0.1.0"
 
@@ -62,6 +62,7 @@ __all__ = [
     "Stack",
     "Stream",
     "Sums",
+    "Table",
     "assemble",
     "cross",
     "datasets",

@@ -57,6 +57,8 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     """Return X as a finite float64 array (n, d), or say what is wrong with it."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError(must(name, "a dense array", "a sparse matrix", "Call X.toarray() first."))
+    if hasattr(X, "detach") and hasattr(X, "cpu"):
+        X = X.detach().cpu().numpy()
     array = np.asarray(X)
     if array.ndim != 2:
         remedy = "A single column needs X.reshape(-1, 1)." if array.ndim == 1 else ""

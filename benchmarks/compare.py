@@ -1,0 +1,55 @@
+"""Timing two ways of doing one thing, alternately, so that a noisy machine is noisy for both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Seconds of each repetition of two ways, and their ratios."""
+
+    case: str
+    ours: list[float]
+    theirs: list[float]
+
+    def ratios(self) -> np.ndarray:
+        return np.array(self.theirs) / np.array(self.ours)
+
+    def record(self) -> dict[str, object]:
+        ratio = self.ratios()
+        return {
+            "case": self.case,
+            "ours_seconds": float(np.median(self.ours)),
+            "theirs_seconds": float(np.median(self.theirs)),
+            "ratio": float(np.median(ratio)),
+            "ratio_low": float(ratio.min()),
+            "ratio_high": float(ratio.max()),
+        }
+
+    def __str__(self) -> str:
+        r = self.record()
+        return (
+            f"{self.case:<44} ours {r['ours_seconds']:8.3f} s   theirs {r['theirs_seconds']:8.3f} s"
+            f"   ratio {r['ratio']:6.1f} ({r['ratio_low']:.1f} to {r['ratio_high']:.1f})"
+        )
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def compare(
+    case: str, ours: Callable[[], object], theirs: Callable[[], object], repeats: int
+) -> Comparison:
+    """Run each once to warm up, then alternately."""
+    ours()
+    theirs()
+    pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]
+    return Comparison(case, [a for a, _ in pairs], [b for _, b in pairs])

@@ -1,0 +1,77 @@
+"""Rows of Parquet, CSV or Feather files, read in batches (extra `files`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Block, as_rows, as_weights, must
+from ritz.streams.stream import Stream, rows_per_chunk
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Stream):
+    """Rows of a file, or of a folder of files, larger than memory.
+
+    Parameters
+    ----------
+    path
+        A Parquet, CSV or Feather file, or a folder of such files.
+    columns
+        The names of the columns to use, by default all.
+    weight
+        The name of the column with the weights of the rows, if any.
+    format
+        "parquet", "csv" or "feather".
+    """
+
+    path: str | PathLike[str]
+    columns: Sequence[str] | None = None
+    weight: str | None = None
+    format: str = "parquet"
+
+    def __post_init__(self) -> None:
+        names = self._dataset().schema.names
+        columns = self.columns
+        if columns is None:
+            columns = [name for name in names if name != self.weight]
+        missing = [name for name in (*columns, self.weight) if name and name not in names]
+        if missing or not columns:
+            raise ValueError(must("columns", f"among {names}", missing or list(columns)))
+        object.__setattr__(self, "columns", tuple(columns))
+
+    def _dataset(self) -> Any:
+        try:
+            dataset = import_module("pyarrow.dataset")
+        except ImportError:
+            raise ImportError("Files need pyarrow: pip install 'ritz[files]'.") from None
+        return dataset.dataset(self.path, format=self.format)
+
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        assert self.columns is not None
+        return (len(self.columns),)
+
+    @property
+    def n_rows(self) -> int | None:
+        return int(self._dataset().count_rows()) if self.format != "csv" else None
+
+    def blocks(self) -> Iterator[Block]:
+        assert self.columns is not None
+        wanted = [*self.columns, *([self.weight] if self.weight else [])]
+        rows = rows_per_chunk(len(wanted))
+        start = 0
+        for batch in self._dataset().to_batches(columns=wanted, batch_size=rows):
+            n = batch.num_rows
+            if not n:
+                continue
+            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in wanted]
+            X = as_rows(np.stack(columns[: len(self.columns)], axis=1), f"rows from {start} of X")
+            weight = as_weights(columns[-1] if self.weight else None, n)
+            yield Block((X,), weight, np.arange(start, start + n))
+            start += n

@@ -1,0 +1,86 @@
+"""Which stream some data are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import as_rows, as_weights, must
+from ritz.streams.array import ArrayStream
+from ritz.streams.lazy import DaskStream, is_dask, require_known_chunks
+from ritz.streams.stream import Stream
+
+
+def as_stream(
+    X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None, random_seed: int = 0
+) -> Stream:
+    """Return the stream of some data: a stream as it is, arrays in chunks.
+
+    Parameters
+    ----------
+    X
+        A stream, or an array (n, d), also of dask; for two views a pair of them.
+    views
+        How many views the form compares.
+    sample_weight, groups
+        Weights (n,) and labels (n,) of the rows of arrays.
+    random_seed
+        For the random choices that forms make.
+    """
+    if isinstance(X, Stream):
+        if len(X.dimensions) != views:
+            raise ValueError(must("X", f"a stream of {views} view(s)", f"{len(X.dimensions)}"))
+        if sample_weight is not None or groups is not None:
+            raise ValueError(
+                "sample_weight and groups go with arrays; a stream's blocks carry their own. "
+                "Pass ritz.Batches(..., weighted=True)."
+            )
+        return X
+    if views == 2:
+        if not isinstance(X, tuple | list) or len(X) != 2:
+            raise ValueError(
+                must("X", "a pair (X, Y) of aligned arrays for this operator", type(X).__name__)
+            )
+        return array_stream(tuple(X), sample_weight, groups, random_seed)
+    if isinstance(X, tuple) and len(X) == 2:
+        raise ValueError(must("X", "one array for this operator", "a pair of arrays"))
+    return array_stream((X,), sample_weight, groups, random_seed)
+
+
+def array_stream(
+    arrays: tuple[Any, ...], sample_weight: Any, groups: Any, random_seed: int
+) -> Stream:
+    """Check aligned arrays and their weights, without reading all of a file or a dask array."""
+    lazy = any(is_dask(array) for array in arrays)
+    views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
+    n = int(views[0].shape[0])
+    if n < 2:
+        raise ValueError(must("X", "an array with at least 2 rows", f"{n} row(s)"))
+    if len(views) == 2 and views[1].shape[0] != n:
+        raise ValueError(must("Y", f"aligned with X, {n} rows", f"{views[1].shape[0]} rows"))
+    weight = None if sample_weight is None else as_weights(sample_weight, n)
+    if weight is not None and not weight.any():
+        raise ValueError(must("sample_weight", "positive for some rows", "zeros only"))
+    if groups is not None:
+        groups = np.asarray(groups)
+        if groups.shape != (n,):
+            raise ValueError(must("groups", f"of shape ({n},)", f"shape {groups.shape}"))
+        # Labels of any kind become numbers; equal labels stay equal.
+        groups = np.unique(groups, return_inverse=True)[1].astype(np.float64)
+    kind = DaskStream if lazy else ArrayStream
+    return kind(tuple(views), weight, groups, random_seed)
+
+
+def as_view(array: Any, name: str, lazy: bool) -> Any:
+    """Return an array (n, d) whose rows are read later, or one that is in memory now."""
+    if lazy:
+        if not is_dask(array):
+            raise TypeError(must(name, "a dask array like the other view", type(array).__name__))
+        require_known_chunks(array, name)
+        return array
+    if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "fiub":
+        if array.shape[1] == 0:
+            raise ValueError(must(name, "an array with at least one column", array.shape))
+        return array
+    return as_rows(array, name)
