@@ -159,7 +159,7 @@ def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
     for view in views:
         # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
         bits = (np.asarray(view, dtype=np.float64) + 0.0).view(np.uint64)
-        for column in bits.reshape(len(key), -1).T:
+        for column in bits.reshape(len(key), bits.size // max(len(key), 1)).T:
             key = mix((key ^ column) + _MULTIPLIER)
     return key
 
@@ -204,6 +204,7 @@ def squared_distances(X: Array, Y: Array, *, exact_near: bool = False) -> Array:
     -------
     Array (n, p).
     """
+    points, centers = X, Y
     shift = Y.mean(axis=0)
     X, Y = X - shift, Y - shift
     x2, y2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Y, Y)
@@ -216,5 +217,5 @@ def squared_distances(X: Array, Y: Array, *, exact_near: bool = False) -> Array:
         rows, columns = np.nonzero(2e-3 * x2[:, None] > S)
         for start in range(0, len(rows), 65_536):
             i, j = rows[start : start + 65_536], columns[start : start + 65_536]
-            S[i, j] = ((X[i] - Y[j]) ** 2).sum(axis=1)
+            S[i, j] = ((points[i] - centers[j]) ** 2).sum(axis=1)
     return S

@@ -70,9 +70,9 @@ def assemble(
         raise ValueError(must("n_folds", "a positive integer", n_folds))
     rng = np.random.default_rng(random_state)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
-    stream = as_stream(X, form.views, sample_weight, groups, seeds[0])
-    left, right = fit_bases(form, basis, stream, seeds[1], np.random.default_rng(seeds[2]))
-    prepared = form.prepare(stream)
+    stream = as_stream(X, form.views, sample_weight, groups)
+    left, right = fit_bases(form, basis, stream, seeds[1:])
+    prepared = form.prepare(stream, seeds[0])
     workers = min(n_folds, jobs(n_jobs)) if form.mergeable else 1
     accumulator = Accumulator(
         prepared, left, right, n_folds if form.mergeable else 1, block_rows(form, left, stream)
@@ -97,7 +97,7 @@ def jobs(n_jobs: int | None) -> int:
 
 
 def fit_bases(
-    form: Form, basis: Any, stream: Stream, seed: int, rng: np.random.Generator
+    form: Form, basis: Any, stream: Stream, seeds: list[int]
 ) -> tuple[Centered, Centered]:
     """Return the functions of both sides, made from a sample of the rows each side sees."""
     pair = isinstance(basis, tuple | list)
@@ -109,18 +109,19 @@ def fit_bases(
         what = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
         raise ValueError(must("basis", what, f"{len(recipes)} bases"))
     two_views = form.views == 2 and not form.symmetric
-    left = fit_basis(recipes[0], stream, seed, rng, 0)
+    left = fit_basis(recipes[0], stream, seeds[0], 0)
     if recipes[0] is recipes[1] and not two_views:
         return left, left
-    return left, fit_basis(recipes[1], stream, seed, rng, 1 if two_views else 0)
+    return left, fit_basis(recipes[1], stream, seeds[1], 1 if two_views else 0)
 
 
-def fit_basis(
-    recipe: Recipe, stream: Stream, seed: int, rng: np.random.Generator, view: int
-) -> Centered:
+def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample."""
-    pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), seed, view)
-    basis = recipe.fit(pilot, rng)
+    # The recipe draws its first number again: it then chooses the same rows out of the pilot as
+    # it would out of the whole, and fewer of them are the first of more.
+    first = int(np.random.default_rng(seed).integers(2**63))
+    pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
+    basis = recipe.fit(pilot, np.random.default_rng(seed))
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
         name = "XY"[view]
@@ -170,7 +171,8 @@ class Accumulator:
 
     def __post_init__(self) -> None:
         p, q = 1 + self.left.size, 1 + self.right.size
-        self.shared = self.left is self.right
+        self.two_sided = self.form.views == 2 and not self.form.symmetric
+        self.shared = self.left is self.right and not self.two_sided
         self.weight = np.zeros(self.n_folds)
         self.count = np.zeros(self.n_folds, dtype=np.int64)
         self.L = np.zeros((self.n_folds, p, q))
@@ -203,8 +205,7 @@ class Accumulator:
         if factor is not None:
             weight = weight * factor
         f = self.left.jet(block.views[0])
-        two_views = len(block.views) == 2 and not self.form.symmetric
-        g = f if self.shared and not two_views else self.right.jet(block.views[-int(two_views)])
+        g = f if self.shared else self.right.jet(block.views[1 if self.two_sided else 0])
         products = Products()
         self.L[fold] += self.form.terms(f, g, block).contract(weight, products)
         self.Phi[fold] += self.form.metric(f, block).contract(weight, products)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ritz.arrays import Array, must
 from ritz.bases import Centered
 from ritz.forms import Form
+from ritz.forms.form import same_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ class Sums:
     def _combine(self, other: Sums, sign: int) -> Sums:
         if not (self.form.mergeable and other.form.mergeable):
             raise ValueError(f"Sums of {self.form} belong to all rows together and do not add up.")
-        if str(self.form) != str(other.form):
+        if not same_form(self.form, other.form):
             raise ValueError(f"Sums of different operators: {self.form} and {other.form}.")
         if self.n_folds != other.n_folds:
             raise ValueError(must("n_folds", f"the same, {self.n_folds}", other.n_folds))
@@ -99,6 +100,8 @@ class Sums:
 
     def mean(self, without: int | None = None) -> Matrices:
         """Return the averages over all rows, or over all but those of one fold."""
+        if without is not None and without not in range(self.n_folds):
+            raise ValueError(must("without", f"None or a fold below {self.n_folds}", repr(without)))
         keep = np.arange(self.n_folds) != (-1 if without is None else without)
         total = self.weight[keep].sum()
         if total <= 0:

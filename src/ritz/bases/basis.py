@@ -82,7 +82,7 @@ class Basis(ABC):
     def _evaluate(self, X: Array, probe, *shape: int) -> Array:  # type: ignore[no-untyped-def]
         X = as_rows(X, "X", self.dimension)
         result = np.empty((len(X), *shape))
-        block = max(1, ROWS_AT_ONCE // self.floats_per_row(X.shape[1]))
+        block = max(1, ROWS_AT_ONCE // max(1, self.floats_per_row(X.shape[1])))
         for rows in row_slices(len(X), block):
             result[rows] = probe(self.jet(X[rows]))
         return result

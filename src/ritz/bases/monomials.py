@@ -149,7 +149,9 @@ def recurrence(X: Array, degree: int) -> tuple[Array, Array, NDArray[np.int64]]:
     less than the number of its distinct values.
     """
     n, d = X.shape
-    distinct = np.array([len(np.unique(column)) for column in X.T])
+    # Values that differ by rounding only are one value.
+    steps = np.diff(np.sort(X, axis=0), axis=0)
+    distinct = 1 + (steps > 1e-12 * np.abs(X).max(axis=0)).sum(axis=0)
     top = np.minimum(distinct - 1, degree)
     a, b = np.zeros((d, degree)), np.ones((d, degree + 1))
     before, now = np.zeros((n, d)), np.ones((n, d))

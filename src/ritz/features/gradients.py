@@ -20,8 +20,12 @@ class Gradients(ABC):
     __array_ufunc__ = None
 
     @abstractmethod
+    def unweighted(self) -> Array:
+        """Return the gradients (b, d, p) without the factor of the rows."""
+
     def dense(self) -> Array:
         """Return the gradients (b, d, p)."""
+        return self._weighted(self.unweighted())
 
     @abstractmethod
     def map(self, R: Array) -> Gradients:
@@ -31,13 +35,22 @@ class Gradients(ABC):
     def along(self, U: Array) -> Values:
         """Return <grad phi_j(x_k), U_k> for directions U (b, d, r), as values (b, r, p)."""
 
-    @abstractmethod
     def combine(self, A: Array) -> Array:
         """Return the gradients (b, d, k) of the functions sum_j A_jl phi_j."""
+        return self._weighted(self._combined(A))
+
+    @abstractmethod
+    def _combined(self, A: Array) -> Array: ...
+
+    def _weighted(self, array: Array) -> Array:
+        weight = np.asarray(self.weight)
+        if weight.ndim == 0:
+            return array if weight == 1.0 else np.asarray(weight * array)
+        return np.asarray(weight[:, None, None] * array)
 
     @abstractmethod
     def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
-        """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, (p, q)."""
+        """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, (p, q), unweighted."""
 
     def __mul__(self, factor: Any) -> Any:
         factor = np.asarray(factor, dtype=np.float64)
@@ -45,6 +58,19 @@ class Gradients(ABC):
         return replace(self, weight=self.weight * number)  # type: ignore[type-var]
 
     __rmul__ = __mul__
+
+    def __neg__(self) -> Any:
+        return self * -1.0
+
+    def __add__(self, other: Gradients) -> Gradients:
+        if not isinstance(other, Gradients):
+            return NotImplemented
+        return DenseGradients(self.dense() + other.dense())
+
+    def __sub__(self, other: Gradients) -> Gradients:
+        if not isinstance(other, Gradients):
+            return NotImplemented
+        return DenseGradients(self.dense() - other.dense())
 
     def __matmul__(self, other: Gradients) -> Terms:
         if not isinstance(other, Gradients):
@@ -66,7 +92,7 @@ class DenseGradients(Gradients):
     array: Array
     weight: Rows = 1.0
 
-    def dense(self) -> Array:
+    def unweighted(self) -> Array:
         return self.array
 
     def map(self, R: Array) -> Gradients:
@@ -75,11 +101,11 @@ class DenseGradients(Gradients):
     def along(self, U: Array) -> Values:
         return Values(np.matmul(U.transpose(0, 2, 1), self.array), 0.0, weight=self.weight)
 
-    def combine(self, A: Array) -> Array:
+    def _combined(self, A: Array) -> Array:
         return self.array @ A
 
     def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
-        right = self.array if other is self else other.dense()
+        right = self.array if other is self else other.unweighted()
         return products.inner(self.array, right, rows)
 
 
@@ -111,7 +137,7 @@ class FactoredGradients(Gradients):
     spread: Array | None = None
     weight: Rows = 1.0
 
-    def dense(self) -> Array:
+    def unweighted(self) -> Array:
         directions = -self.anchors.T[None]
         if self.points is not None:
             directions = self.points[:, :, None] + directions
@@ -139,7 +165,7 @@ class FactoredGradients(Gradients):
         steps *= self.factors[:, None, :]
         return Values(steps, 0.0, weight=self.weight)
 
-    def combine(self, A: Array) -> Array:
+    def _combined(self, A: Array) -> Array:
         result = np.stack(
             [self.factors @ (-self.anchors[:, i, None] * A) for i in range(self.anchors.shape[1])],
             axis=1,
@@ -154,20 +180,13 @@ class FactoredGradients(Gradients):
         As (x - y).(x - z) = (|x - y|^2 + |x - z|^2 - |y - z|^2) / 2, distance kernels have
         L = (M + M') / 2 - E * (T' T) / 2 with M = (S * T)' T; the others L = (C C') * (T' T).
         """
-        if not isinstance(other, FactoredGradients) or (self.points is None) != (
-            other.points is None
-        ):
-            return products.inner(self.dense(), other.dense(), rows)
-        T, Q = self.factors, other.factors
-        if self.points is None:
-            return (self.anchors @ other.anchors.T) * products.inner(T, Q, rows)
-        assert self.squares is not None
-        assert other.squares is not None
-        if T is Q and self.anchors is other.anchors:
-            assert self.spread is not None
-            M = weighted_product(self.squares * T, T, rows)
-            return (M + M.T - self.spread * products.inner(T, T, rows)) / 2
-        spread = squared_distances(self.anchors, other.anchors)
-        left = weighted_product(self.squares * T, Q, rows)
-        right = weighted_product(T, other.squares * Q, rows)
-        return (left + right - spread * products.inner(T, Q, rows)) / 2
+        if isinstance(other, FactoredGradients):
+            T, Q = self.factors, other.factors
+            if self.points is None and other.points is None:
+                return (self.anchors @ other.anchors.T) * products.inner(T, Q, rows)
+            if T is Q and self.anchors is other.anchors and self.points is other.points:
+                assert self.squares is not None
+                assert self.spread is not None
+                M = weighted_product(self.squares * T, T, rows)
+                return (M + M.T - self.spread * products.inner(T, T, rows)) / 2
+        return products.inner(self.unweighted(), other.unweighted(), rows)

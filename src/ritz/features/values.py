@@ -51,7 +51,8 @@ class Values:
         if not isinstance(other, Values):
             return NotImplemented
         constant = self.constant * self.weight + other.constant * other.weight
-        return Values(self.dense() + other.dense(), constant)
+        left, right = _same_width(self.dense(), other.dense())
+        return Values(left + right, constant)
 
     def __sub__(self, other: Values) -> Values:
         return self + other._scaled(-1.0) if isinstance(other, Values) else NotImplemented
@@ -68,6 +69,9 @@ class Values:
         number = float(factor) if factor.ndim == 0 else factor
         return replace(self, weight=self.weight * number)
 
+    def __neg__(self) -> Values:
+        return self._scaled(-1.0)
+
     def __truediv__(self, factor: Any) -> Values:
         return self._scaled(1.0 / np.asarray(factor, dtype=np.float64))
 
@@ -75,18 +79,31 @@ class Values:
         """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""
         if not isinstance(other, Values):
             raise TypeError("Values multiply values (f.value * g.value), gradients take '@'.")
-        p, q = self.array.shape[-1], other.array.shape[-1]
-        result = np.empty((1 + p, 1 + q))
-        inner = result[1:, 1:]
-        inner[:] = products.inner(self.array, other.array, rows)
-        result[0, 0] = (rows * self.constant * other.constant).sum() * _width(self.array)
-        result[0, 1:] = _border(rows, self.constant, other.array)
-        result[1:, 0] = _border(rows, other.constant, self.array)
+        left, right = _same_width(self.array, other.array)
+        result = np.empty((1 + left.shape[-1], 1 + right.shape[-1]))
+        result[1:, 1:] = products.inner(left, right, rows)
+        result[0, 0] = (rows * self.constant * other.constant).sum() * _width(left)
+        result[0, 1:] = _border(rows, self.constant, right)
+        result[1:, 0] = _border(rows, other.constant, left)
         if self.columns is not None:
             result[1:] *= self.columns[:, None]
         if other.columns is not None:
             result[:, 1:] *= other.columns
         return result
+
+
+def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return both with as many numbers a row: one number goes with each of several."""
+    if a.ndim == b.ndim:
+        if a.ndim == 3 and a.shape[1] != b.shape[1]:
+            raise ValueError(
+                "Values along several directions combine only with as many others. "
+                f"Got {a.shape[1]} and {b.shape[1]} a row."
+            )
+        return a, b
+    if a.ndim == 2:
+        return np.repeat(a[:, None, :], b.shape[1], axis=1), b
+    return a, np.repeat(b[:, None, :], a.shape[1], axis=1)
 
 
 def _width(array: Array) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,9 +20,10 @@ MultiIndex = tuple[int, ...]
 class Potential(Form):
     """The form E[V f g]."""
 
+    row_fields: ClassVar[tuple[str, ...]] = ("V",)
     V: Any
 
-    def prepare(self, source: Source) -> Form:
+    def prepare(self, source: Source, seed: int) -> Form:
         if not callable(self.V) and self.V.ndim:
             require_rows(self.V, source, "V")
         return self
@@ -61,7 +62,7 @@ class Differential(Form):
     coefficients: tuple[tuple[MultiIndex, MultiIndex, Any], ...]
     symmetric: bool
 
-    def prepare(self, source: Source) -> Form:
+    def prepare(self, source: Source, seed: int) -> Form:
         for alpha, beta, c in self.coefficients:
             as_multi_index(alpha, source.dimensions[0])
             as_multi_index(beta, source.dimensions[0], "beta")

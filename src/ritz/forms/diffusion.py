@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,27 +14,37 @@ from ritz.forms.laplacian import along
 
 
 @dataclass(frozen=True, eq=False)
+class ConstantDiffusion(Form):
+    """The form E<grad f, A grad g>, A a constant."""
+
+    A: Array
+
+    def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
+        root = square_root(as_matrices(self.A[None], block.views[0].shape[1], "A"))[0]
+        left = f.gradient.map(root)
+        return left @ (left if f is g else g.gradient.map(root))
+
+    def __str__(self) -> str:
+        return "diffusion(A)"
+
+
+@dataclass(frozen=True, eq=False)
 class Diffusion(Form):
-    """The form E<grad f, A grad g>, A a constant or a field."""
+    """The form E<grad f, A grad g>, A a field."""
 
+    row_fields: ClassVar[tuple[str, ...]] = ("A",)
     A: Any
-    is_field: bool
 
-    def prepare(self, source: Source) -> Form:
-        if self.is_field and not callable(self.A):
+    def prepare(self, source: Source, seed: int) -> Form:
+        if not callable(self.A):
             require_rows(self.A, source, "A")
         return self
 
     def width(self, dimension: int) -> int:
-        return dimension if self.is_field else 1
+        return dimension
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
-        d = X.shape[1]
-        if not self.is_field:
-            root = square_root(as_matrices(self.A[None], d, "A"))[0]
-            left = f.gradient.map(root)
-            return left @ (left if f is g else g.gradient.map(root))
         A = np.asarray(self.A(X) if callable(self.A) else self.A[block.index], dtype=np.float64)
         require_finite(A, "A(x)")
         if A.shape == (len(X),):
@@ -43,10 +53,10 @@ class Diffusion(Form):
             return A * (f.gradient @ g.gradient)
         if len(A) != len(X):
             raise ValueError(must("A", f"a field with {len(X)} rows", f"shape {A.shape}"))
-        return along(f, g, square_root(as_matrices(A, d, "A")))
+        return along(f, g, square_root(as_matrices(A, X.shape[1], "A")))
 
     def __str__(self) -> str:
-        return "diffusion(A)"
+        return "diffusion(A(x))"
 
 
 def as_matrices(A: Array, d: int, name: str) -> Array:
@@ -84,6 +94,6 @@ def diffusion(A: Any) -> Form:
     """
     A = as_field(A)
     if callable(A):
-        return Diffusion(A, is_field=True)
+        return Diffusion(A)
     require_finite(np.atleast_1d(A), "A")
-    return Diffusion(A, is_field=A.ndim == 3)
+    return Diffusion(A) if A.ndim == 3 else ConstantDiffusion(A)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from ritz.forms.laplacian import along
 class Directional(Form):
     """The form E<grad f, U><grad g, U>, averaged over the directions of a sample."""
 
+    row_fields: ClassVar[tuple[str, ...]] = ("U",)
     U: Any
 
-    def prepare(self, source: Source) -> Form:
+    def prepare(self, source: Source, seed: int) -> Form:
         if not callable(self.U):
             require_rows(self.U, source, "U")
         return self

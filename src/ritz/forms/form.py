@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -26,10 +26,6 @@ class Source(Protocol):
     def dimensions(self) -> tuple[int, ...]:
         """The number of columns of each view."""
 
-    @property
-    def seed(self) -> int:
-        """A seed for random choices."""
-
     def sample(self, m: int, seed: int) -> Array:
         """Return up to m distinct rows of positive weight of the first view, at random."""
 
@@ -48,6 +44,7 @@ class Form(ABC):
     views: int = 1
     order: Order = "smallest"
     mergeable: bool = True
+    row_fields: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
@@ -57,8 +54,11 @@ class Form(ABC):
         """Return the terms of the scalar product E[f f] that makes functions orthonormal."""
         return f.value * f.value  # type: ignore[no-any-return]
 
-    def prepare(self, source: Source) -> Form:
-        """Look at the data once, before the pass; return the form ready for blocks."""
+    def prepare(self, source: Source, seed: int) -> Form:
+        """Look at the data once, before the pass; return the form ready for blocks.
+
+        Random choices follow from the seed alone.
+        """
         return self
 
     @property
@@ -108,8 +108,8 @@ class FormScaled(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.form.metric(f, block)
 
-    def prepare(self, source: Source) -> Form:
-        return FormScaled(self.form.prepare(source), self.factor)
+    def prepare(self, source: Source, seed: int) -> Form:
+        return FormScaled(self.form.prepare(source, seed), self.factor)
 
     @property
     def reweighting(self) -> Hashable:
@@ -163,8 +163,8 @@ class FormSum(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.forms[0].metric(f, block)
 
-    def prepare(self, source: Source) -> Form:
-        return FormSum(tuple(form.prepare(source) for form in self.forms))
+    def prepare(self, source: Source, seed: int) -> Form:
+        return FormSum(tuple(form.prepare(source, seed) for form in self.forms))
 
     @property
     def reweighting(self) -> Hashable:
@@ -180,6 +180,29 @@ class FormSum(Form):
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.forms))
+
+
+def same_form(a: object, b: object) -> bool:
+    """Return whether two forms are the same operator: equal numbers, the same functions.
+
+    Arrays that go with the rows of the data may differ, as the data do.
+    """
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_form, a, b))
+    if isinstance(a, Form) and isinstance(b, Form):
+        return type(a) is type(b) and all(
+            _goes_with_rows(a, field.name)
+            or same_form(getattr(a, field.name), getattr(b, field.name))
+            for field in fields(a)  # type: ignore[arg-type]
+        )
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return a is b or bool(type(a) is type(b) and a == b)
+
+
+def _goes_with_rows(form: Form, name: str) -> bool:
+    value = getattr(form, name)
+    return name in form.row_fields and isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def _innermost(form: Form) -> Form:

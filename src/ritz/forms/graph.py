@@ -27,7 +27,7 @@ class Graph(Form):
     scale: Array | None = None
     degree: Array | None = None
 
-    def prepare(self, source: Source) -> Form:
+    def prepare(self, source: Source, seed: int) -> Form:
         data = source.whole("graph() compares each row with every other")
         X, s = data.views[0], data.weight
         scale = np.ones(len(X))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,13 +22,14 @@ DENSITY_ROWS = 4_000
 class Laplacian(Form):
     """The form E<grad f, grad g>, tangential where there are frames."""
 
+    row_fields: ClassVar[tuple[str, ...]] = ("tangent",)
     tangent: Any = None
     density_correction: float = 0.0
     dimension: int | None = None
     n_neighbors: int | None = None
     density: Density | None = None
 
-    def prepare(self, source: Source) -> Form:
+    def prepare(self, source: Source, seed: int) -> Form:
         tangent = self.tangent
         if isinstance(tangent, str):
             assert self.dimension is not None
@@ -36,12 +37,12 @@ class Laplacian(Form):
                 most = f"at most {source.dimensions[0]}, the columns of X"
                 raise ValueError(must("dimension", most, self.dimension))
             near = self.n_neighbors or 10 + 3 * self.dimension
-            tangent = LocalFrames(source.sample(FRAME_ROWS, source.seed), self.dimension, near)
+            tangent = LocalFrames(source.sample(FRAME_ROWS, seed), self.dimension, near)
         elif tangent is not None and not callable(tangent):
             require_rows(tangent, source, "tangent")
         density = None
         if self.density_correction:
-            density = Density(source.sample(DENSITY_ROWS, source.seed))
+            density = Density(source.sample(DENSITY_ROWS, seed))
         return replace(self, tangent=tangent, density=density)
 
     @property

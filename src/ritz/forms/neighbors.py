@@ -28,14 +28,17 @@ class Neighbors(Form):
     search: Search
     rows: Array | None = None
     index: NDArray[np.intp] | None = None
+    place: NDArray[np.intp] | None = None
 
-    def prepare(self, source: Source) -> Form:
-        rows = source.whole("neighbors() searches among all rows").views[0]
+    def prepare(self, source: Source, seed: int) -> Form:
+        data = source.whole("neighbors() searches among all rows")
+        there = data.weight > 0
+        rows = data.views[0][there]
         if self.n_neighbors >= len(rows):
-            most = f"at most {len(rows) - 1}, one less than the rows of X"
+            most = f"at most {len(rows) - 1}, one less than the rows of positive weight"
             raise ValueError(must("n_neighbors", most, self.n_neighbors))
         index = find_neighbors(rows, self.n_neighbors, self.search)
-        return replace(self, rows=rows, index=index)
+        return replace(self, rows=rows, index=index, place=np.cumsum(there) - 1)
 
     def width(self, dimension: int) -> int:
         return 4 * self.n_neighbors
@@ -43,7 +46,8 @@ class Neighbors(Form):
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         assert self.rows is not None
         assert self.index is not None
-        near = self.rows[self.index[block.index]]
+        assert self.place is not None
+        near = self.rows[self.index[self.place[block.index]]]
         if self.kind == "directional":
             steps = np.ascontiguousarray((near - block.views[0][:, None, :]).transpose(0, 2, 1))
             return along(f, g, steps) / self.n_neighbors

@@ -121,12 +121,16 @@ def bessel_polynomial(nu: float, z: Array) -> Array:
 
 
 def reduced_bessel(nu: float, z: Array, decay: Array) -> Array:
-    """Return sqrt(2/pi) z^nu K_nu(z) for half-integer nu of either sign; zero where infinite."""
+    """Return sqrt(2/pi) z^nu K_nu(z) for half-integer nu of either sign; zero where infinite.
+
+    Points so close that z^2 underflows or a power of 1 / z overflows are one point.
+    """
     if nu > 0:
         return bessel_polynomial(nu, z) * decay
-    with np.errstate(divide="ignore"):
-        inverse = np.where(z > 0, 1 / z, 0.0)
-    return np.asarray(bessel_polynomial(-nu, z) * decay * inverse ** round(-2 * nu))
+    power = round(-2 * nu)
+    nearest = max(1e-150, 10.0 ** (-250 / power))
+    inverse = np.divide(1.0, z, out=np.zeros_like(z), where=z > nearest)
+    return np.asarray(bessel_polynomial(-nu, z) * decay * inverse**power)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,13 @@ def relative_scale(a: Kernel, b: Kernel) -> float:
             f"Only kernels of one family can be combined. Got {a} ({a.family}) and {b} "
             f"({b.family}). Use ritz.Stack of two Nystrom bases instead."
         )
-    ratio = np.atleast_1d(np.asarray(a.length_scale) / np.asarray(b.length_scale)) ** 2
+    scales = (np.atleast_1d(a.length_scale), np.atleast_1d(b.length_scale))
+    if len({len(scale) for scale in scales} - {1}) > 1:
+        raise ValueError(
+            "Kernels combine only when their length scales have one dimension. Got "
+            f"{a.length_scale} and {b.length_scale}."
+        )
+    ratio = (scales[0] / scales[1]) ** 2
     if not np.allclose(ratio, ratio[0], rtol=1e-14, atol=0):
         raise ValueError(
             "Kernels combine only when their length scales are proportional. Got "
@@ -153,8 +159,11 @@ class _Pair(Kernel):
 
     @property
     def length_scale(self) -> LengthScale:  # type: ignore[override]
-        """The length scale of the first kernel, or of the one that has one a dimension."""
-        return self.first.length_scale
+        """The length scale of the first kernel, one a dimension where either has that."""
+        first, second = self.first.length_scale, self.second.length_scale
+        if isinstance(first, float) and isinstance(second, tuple):
+            return (first,) * len(second)
+        return first
 
     @property
     def smoothness(self) -> int | None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, cholesky, eigh
 
-from ritz.arrays import Array, must
-from ritz.solve.whiten import EPS, whiten
+from ritz.arrays import Array
+from ritz.solve.whiten import (
+    EPS,
+    is_positive,
+    positive,
+    require_count,
+    require_rank,
+    split,
+    symmetric,
+    whiten,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +31,10 @@ class Eigenpairs:
     vectors
         Columns (p, k) with vectors' Phi vectors = I.
     rank
-        How many directions rounding left meaningful.
+        How many finite eigenvalues there are, as far as rounding tells.
     residuals
-        |L a - lambda Phi a| relative to |L a + s Phi a|, in the norm dual to L + s Phi.
+        |L a - lambda Phi a| relative to |L a + s Phi a|, in the norm dual to L + s Phi (and the
+        penalty, where there is one).
     """
 
     values: Array
@@ -46,8 +55,8 @@ def gevd(
 
     The pencil (Phi, L + s Phi) with s = tr L / tr Phi is solved instead: L + s Phi is whitened
     with a rank cut, and nu gives lambda = 1 / nu - s. One path for singular L, singular Phi or
-    both. Where L is indefinite, s is raised above its most negative eigenvalue; where even that
-    does not make L + s Phi positive, Phi is whitened. With a penalty the vectors are those of
+    both. Where L is indefinite, s is raised to twice its most negative eigenvalue; where even
+    that does not make L + s Phi positive, Phi is whitened. With a penalty the vectors are those of
     (L + penalty, Phi), and the values and vectors returned those of (L, Phi) in their span.
 
     Parameters
@@ -70,66 +79,91 @@ def lowest_eigenpairs(
     L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: float = 0.0
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k."""
-    L, Phi = symmetric(L, "L"), symmetric(Phi, "Phi")
-    if L.shape != Phi.shape:
-        raise ValueError(must("Phi", f"of shape {L.shape}, as L", f"shape {Phi.shape}"))
-    if k != int(k) or k < 1:
-        raise ValueError(must("k", "a positive integer", k))
-    if np.trace(Phi) <= 0:
-        return Eigenpairs(np.zeros(0), np.zeros((len(L), 0)), 0, np.zeros(0))
-    W, N, values_of = reduced_problem(L if penalty is None else L + penalty, Phi, floor)
-    r = W.shape[1]
+    k = require_count(k)
+    L = symmetric(L, "L")
+    Phi = positive(Phi, "Phi", L.shape)
+    stiff = L if penalty is None else L + positive(penalty, "penalty", L.shape)
+    problem = reduce(stiff, Phi, floor)
+    r = problem.W.shape[1]
     k = min(k, r)
     subset = (r - k, r - 1) if 4 * k < r else None
-    nu, U = eigh(N, subset_by_index=subset, check_finite=False)
-    values = values_of(nu[::-1][:k])
-    A = W @ U[:, ::-1][:, :k][:, np.isfinite(values)]
-    return rayleigh_ritz(L, Phi, A, W, r)
+    nu, U = eigh(problem.N, subset_by_index=subset, check_finite=False)
+    meaningful = nu[::-1][:k] > problem.smallest
+    A = problem.W @ U[:, ::-1][:, :k][:, meaningful]
+    return rayleigh_ritz(L, Phi, A, problem, count_above(problem.N, problem.smallest, nu))
 
 
-def require_rank(rank: int, k: int) -> None:
-    """Raise if there are fewer meaningful directions than eigenpairs asked for."""
-    if rank < k:
-        raise ValueError(
-            must("k", f"at most {rank}, the rank of the functions on the samples", k)
-            + " Lower k, or use more or other functions, or more samples."
-        )
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """An ordinary symmetric problem whose largest eigenvalues nu belong to those wanted.
 
-
-def reduced_problem(
-    L: Array, Phi: Array, floor: float
-) -> tuple[Array, Array, Callable[[Array], Array]]:
-    """Reduce L a = lambda Phi a to an ordinary problem whose largest eigenvalues are wanted.
-
-    Returns
-    -------
-    W (p, r), the symmetric matrix N (r, r), and the map from eigenvalues nu of N to lambda, which
-    is infinite where nu is rounding.
+    Parameters
+    ----------
+    W
+        Columns (p, r) that span the meaningful directions.
+    N
+        The matrix (r, r).
+    smallest
+        Eigenvalues nu up to this one are rounding: lambda is infinite there.
+    shift
+        The number s, in units of lambda.
     """
-    size = float(np.abs(np.diag(L)).sum() / np.trace(Phi))
-    s = float(np.trace(L) / np.trace(Phi))
-    s = s if s > 0.1 * size else size
-    rounding = -1e3 * len(L) * EPS
-    if s > 0:
-        W, lowest = whiten(L + s * Phi, floor)
-        if lowest < rounding:
-            V, _ = whiten(Phi, floor)
-            s = size - 2 * float(eigh(V.T @ L @ V, eigvals_only=True)[0])
-            W, lowest = whiten(L + s * Phi, floor)
-        if lowest >= rounding:
 
-            def unshifted(nu: Array) -> Array:
-                tiny = nu <= 10 * len(L) * EPS / s
-                return np.where(tiny, np.inf, 1 / np.where(tiny, 1.0, nu) - s)
+    W: Array
+    N: Array
+    smallest: float
+    shift: float
 
-            return W, W.T @ Phi @ W, unshifted
+
+def reduce(L: Array, Phi: Array, floor: float) -> Reduced:
+    """Reduce L a = lambda Phi a to an ordinary problem."""
+    if not Phi.any():
+        return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0.0, 0.0)
+    s = float(np.abs(np.diag(L)).sum() / np.trace(Phi))
+    V: Array | None = None
+    for factor in (0, 2, 8, 64):
+        if s < 1e-280:
+            break  # Too small to divide by.
+        if factor:
+            V = whiten(Phi, floor) if V is None else V
+            s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
+        # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
+        if is_positive(L + s / 2 * Phi):
+            W = whiten(L + s * Phi, floor)
+            return Reduced(W, W.T @ Phi @ W, 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.
-    W, _ = whiten(Phi, floor)
-    return W, -(W.T @ L @ W), np.negative
+    W = stationary(L, *split(Phi, floor))
+    return Reduced(W, -(W.T @ L @ W), -np.inf, s)
 
 
-def rayleigh_ritz(L: Array, Phi: Array, A: Array, W: Array, rank: int) -> Eigenpairs:
+def stationary(L: Array, W: Array, N: Array) -> Array:
+    """Add to each direction of W what makes it stationary under L along N, where Phi vanishes.
+
+    An eigenvector a has n' L a = lambda n' Phi a = 0 for every direction n of N.
+    """
+    sizes = np.sqrt(np.einsum("ij,ij->j", np.abs(N), np.abs(L) @ np.abs(N)))
+    N = N[:, sizes > 0] / sizes[sizes > 0]
+    values, vectors = eigh(N.T @ L @ N) if N.shape[1] else (np.zeros(0), np.zeros((0, 0)))
+    firm = np.abs(values) > 1e-8
+    N = N @ vectors[:, firm]
+    return np.asarray(W - N @ ((N.T @ L @ W) / values[firm][:, None]))
+
+
+def count_above(N: Array, smallest: float, nu: Array) -> int:
+    """Return how many eigenvalues of N are above a number, nu being some or all of them."""
+    r = len(N)
+    if len(nu) == r or not np.isfinite(smallest):
+        return int((nu > smallest).sum()) if len(nu) == r else r
+    try:
+        cholesky(N - smallest * np.eye(r), overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return int((eigh(N, eigvals_only=True, check_finite=False) > smallest).sum())
+    return r
+
+
+def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -> Eigenpairs:
     """Solve (L, Phi) exactly in the span of the columns of A, and measure what is left over."""
+    W, s = problem.W, problem.shift
     if not A.shape[1]:
         return Eigenpairs(np.zeros(0), A, rank, np.zeros(0))
     A = A / np.sqrt(np.einsum("ij,ij->j", A, Phi @ A))
@@ -138,18 +172,6 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, W: Array, rank: int) -> Eigenp
     # W' B W = I, so |W' r| is the norm of r dual to B.
     left, right = W.T @ (L @ A), W.T @ (Phi @ A)
     rest = np.linalg.norm(left - right * values, axis=0)
-    whole = np.linalg.norm(left, axis=0) + np.linalg.norm(right, axis=0) * np.abs(values).max()
+    whole = np.linalg.norm(left + right * s, axis=0)
     residuals = rest / np.where(whole > 0, whole, 1.0)
     return Eigenpairs(values, A, rank, residuals)
-
-
-def symmetric(M: Array, name: str) -> Array:
-    """Return a finite symmetric matrix, made exactly so."""
-    M = np.asarray(M, dtype=np.float64)
-    if M.ndim != 2 or M.shape[0] != M.shape[1]:
-        raise ValueError(must(name, "a square matrix", f"shape {M.shape}"))
-    if not np.isfinite(M).all():
-        raise ValueError(must(name, "finite", "nan or inf"))
-    if np.abs(M - M.T).max(initial=0.0) > 1e-8 * np.abs(M).max(initial=0.0):
-        raise ValueError(must(name, "symmetric", "M - M' not zero", "Use gsvd for such a form."))
-    return (M + M.T) / 2

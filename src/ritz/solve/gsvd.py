@@ -9,8 +9,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from ritz.arrays import Array, must
-from ritz.solve.gevd import require_rank, symmetric
-from ritz.solve.whiten import whiten
+from ritz.solve.whiten import positive, require_count, require_rank, whiten
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -84,21 +83,29 @@ def singular_triples(
     floors: tuple[float, float] = (0.0, 0.0),
 ) -> SingularTriples:
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
-    Phi, Psi = symmetric(Phi, "Phi"), symmetric(Psi, "Psi")
+    k = require_count(k)
+    L = np.asarray(L, dtype=np.float64)
+    Phi, Psi = positive(Phi, "Phi"), positive(Psi, "Psi")
     if L.shape != (len(Phi), len(Psi)):
         raise ValueError(must("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}"))
+    if not np.isfinite(L).all():
+        raise ValueError(must("L", "finite", "nan or inf"))
     if order not in ("smallest", "largest"):
         raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
-    stiff = (Phi, Psi) if penalties is None else (Phi + penalties[0], Psi + penalties[1])
-    left, right = (whiten(M, floor)[0] for M, floor in zip(stiff, floors, strict=True))
+    stiff = [Phi, Psi]
+    if penalties is not None:
+        stiff = [
+            M + positive(G, "penalties", M.shape) for M, G in zip(stiff, penalties, strict=True)
+        ]
+    left, right = (whiten(M, floor) for M, floor in zip(stiff, floors, strict=True))
     rank = min(left.shape[1], right.shape[1])
     k = min(k, rank)
-    U, _, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
+    U, every, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
     pick = slice(rank - k, rank) if order == "smallest" else slice(0, k)
     A, B = left @ U[:, pick], right @ V[pick].T
     if penalties is not None:
         small = (A.T @ Phi @ A, B.T @ Psi @ B)
-        inner, outer = (whiten(M)[0] for M in small)
+        inner, outer = (whiten(M) for M in small)
         A, B = A @ inner, B @ outer
     U, values, V = svd(A.T @ L @ B, check_finite=False)
     A, B = A @ U, B @ V.T
@@ -108,4 +115,4 @@ def singular_triples(
         np.linalg.norm(left.T @ (L @ B - Phi @ A * values), axis=0),
         np.linalg.norm(right.T @ (L.T @ A - Psi @ B * values), axis=0),
     )
-    return SingularTriples(values, A, B, rank, rest / max(values.max(initial=0.0), TINY))
+    return SingularTriples(values, A, B, rank, rest / max(every.max(initial=0.0), TINY))

@@ -3,35 +3,99 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky, eigh
 
-from ritz.arrays import Array
+from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-def whiten(B: Array, floor: float = 0.0) -> tuple[Array, float]:
-    """Find W (p, r) with W' B W = I for a positive B that may be singular.
-
-    B is first scaled to unit diagonal, so that the units of the functions do not matter.
-    Directions whose share is below max(p eps, floor) of the largest are left out.
+def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
+    """Scale a symmetric matrix to unit diagonal, so that the units of functions do not matter.
 
     Returns
     -------
-    W, and the smallest eigenvalue of the scaled B relative to the largest: far below zero, B
-    was not positive.
+    The scaled matrix of the functions with a positive diagonal, their factors, their numbers.
     """
-    diagonal = np.diag(B)
-    top = diagonal.max(initial=0.0)
-    keep = np.flatnonzero(diagonal > 0) if top > 0 else np.array([], dtype=int)
+    keep = np.flatnonzero(np.diag(M) > 0)
+    D = 1 / np.sqrt(np.diag(M)[keep])
+    return M[np.ix_(keep, keep)] * D * D[:, None], D, keep
+
+
+def is_positive(M: Array) -> bool:
+    """Return whether a symmetric matrix is positive but for rounding, whatever its units."""
+    if (np.diag(M) < 0).any():
+        return False
+    scaled, _, _ = unit_diagonal(M)
+    scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS
+    try:
+        cholesky(scaled, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return False
+    return True
+
+
+def whiten(B: Array, floor: float = 0.0) -> Array:
+    """Return W (p, r) with W' B W = I for a positive B that may be singular.
+
+    Directions whose share, in units where B has unit diagonal, is below max(10 p eps, floor) of
+    the largest are left out.
+    """
+    return split(B, floor)[0]
+
+
+def split(B: Array, floor: float = 0.0) -> tuple[Array, Array]:
+    """Return W as `whiten` does, and the directions N (p, p - r) left out, where B is nothing."""
+    scaled, D, keep = unit_diagonal(B)
     if not len(keep):
-        return np.zeros((len(B), 0)), 0.0 if len(B) == 0 else float(np.sign(diagonal.min()))
-    D = 1 / np.sqrt(diagonal[keep])
-    values, vectors = eigh(
-        B[np.ix_(keep, keep)] * (D[:, None] * D), driver="evd", check_finite=False
-    )
+        return np.zeros((len(B), 0)), np.eye(len(B))
+    values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
     good = values > max(10 * len(B) * EPS, floor) * values[-1]
     W = np.zeros((len(B), int(good.sum())))
     W[keep] = D[:, None] * vectors[:, good] / np.sqrt(values[good])
-    lost = -np.inf if (diagonal < 0).any() else 0.0
-    return W, float(min(values[0] / values[-1], lost))
+    N = np.zeros((len(B), len(B) - W.shape[1]))
+    N[keep, : int((~good).sum())] = D[:, None] * vectors[:, ~good]
+    gone = np.setdiff1d(np.arange(len(B)), keep)
+    N[gone, int((~good).sum()) + np.arange(len(gone))] = 1.0
+    return W, N
+
+
+def symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
+    """Return a finite symmetric matrix, made exactly so."""
+    M = np.asarray(M, dtype=np.float64)
+    if M.ndim != 2 or M.shape[0] != M.shape[1]:
+        raise ValueError(must(name, "a square matrix", f"shape {M.shape}"))
+    if shape is not None and M.shape != shape:
+        raise ValueError(must(name, f"of shape {shape}", f"shape {M.shape}"))
+    if not np.isfinite(M).all():
+        raise ValueError(must(name, "finite", "nan or inf"))
+    gap = np.abs(M - M.T).max(initial=0.0)
+    if gap > 1e-8 * np.abs(M).max(initial=0.0):
+        raise ValueError(must(name, "symmetric", f"M - M' up to {gap:.2g}", "gsvd takes such L."))
+    return (M + M.T) / 2
+
+
+def positive(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
+    """Return a finite symmetric matrix that is positive but for rounding."""
+    M = symmetric(M, name, shape)
+    if not is_positive(M):
+        lowest = eigh(M, eigvals_only=True, subset_by_index=(0, 0))[0]
+        raise ValueError(must(name, "positive", f"an eigenvalue {lowest:.3g}"))
+    return M
+
+
+def require_rank(rank: int, k: int) -> None:
+    """Raise if there are fewer meaningful directions than values asked for."""
+    if rank < k:
+        raise ValueError(
+            must("k", f"at most {rank}, the rank of the functions on the samples", k)
+            + " Lower k, or use more or other functions, or more samples."
+        )
+
+
+def require_count(k: object, name: str = "k") -> int:
+    """Return a positive integer, or say that it must be one."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(must(name, "a positive integer", repr(k)))
+    return int(k)

@@ -14,8 +14,9 @@ from ritz.bases import Centered, Combination
 from ritz.forms import Form
 from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples, gevd, gsvd
-from ritz.solve.gevd import lowest_eigenpairs, require_rank
+from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
+from ritz.solve.whiten import require_count, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
@@ -71,7 +72,7 @@ def decompose(
     >>> np.round(spectrum.values, 1) + 0.0
     array([0., 1., 2.])
     """
-    require_count(k, "k")
+    require_count(k)
     sums = assemble(
         form,
         basis,
@@ -86,12 +87,6 @@ def decompose(
     return decompose_sums(sums, k, regularization=regularization)
 
 
-def require_count(k: Any, name: str) -> None:
-    """Raise unless k is a positive integer."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(must(name, "a positive integer", repr(k)))
-
-
 def decompose_sums(
     sums: Sums, k: int = 16, *, regularization: float = 0.0
 ) -> Spectrum | SingularSpectrum:
@@ -104,15 +99,14 @@ def decompose_sums(
     k, regularization
         As in `ritz.decompose`.
     """
-    require_count(k, "k")
+    require_count(k)
     if not (np.isfinite(regularization) and regularization >= 0):
         raise ValueError(must("regularization", "a nonnegative number", regularization))
     matrices = sums.mean()
     left = center(matrices.Phi, np.abs(sums.left.offset))
     if sums.form.symmetric:
         return _eigen(sums, matrices, left, k, regularization)
-    same = sums.right is sums.left
-    right = left if same else center(matrices.Psi, np.abs(sums.right.offset))
+    right = left if sums.Psi is sums.Phi else center(matrices.Psi, np.abs(sums.right.offset))
     return _singular(sums, matrices, left, right, k, regularization)
 
 

@@ -20,11 +20,6 @@ class ArrayStream(Stream):
     views: tuple[Any, ...]
     weight: Array | None = None
     groups: NDArray[Any] | None = None
-    random_seed: int = 0
-
-    @property
-    def seed(self) -> int:
-        return self.random_seed
 
     @property
     def n_rows(self) -> int | None:

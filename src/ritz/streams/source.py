@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ritz.arrays import as_rows, as_weights, must
+from ritz.arrays import Array, as_rows, as_weights, must
 from ritz.streams.array import ArrayStream
 from ritz.streams.lazy import DaskStream, is_dask, require_known_chunks
 from ritz.streams.stream import Stream
 
 
-def as_stream(
-    X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None, random_seed: int = 0
-) -> Stream:
+def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
     """Return the stream of some data: a stream as it is, arrays in chunks.
 
     Parameters
@@ -25,8 +25,6 @@ def as_stream(
         How many views the form compares.
     sample_weight, groups
         Weights (n,) and labels (n,) of the rows of arrays.
-    random_seed
-        For the random choices that forms make.
     """
     if isinstance(X, Stream):
         if len(X.dimensions) != views:
@@ -42,15 +40,13 @@ def as_stream(
             raise ValueError(
                 must("X", "a pair (X, Y) of aligned arrays for this operator", type(X).__name__)
             )
-        return array_stream(tuple(X), sample_weight, groups, random_seed)
+        return array_stream(tuple(X), sample_weight, groups)
     if isinstance(X, tuple) and len(X) == 2:
         raise ValueError(must("X", "one array for this operator", "a pair of arrays"))
-    return array_stream((X,), sample_weight, groups, random_seed)
+    return array_stream((X,), sample_weight, groups)
 
 
-def array_stream(
-    arrays: tuple[Any, ...], sample_weight: Any, groups: Any, random_seed: int
-) -> Stream:
+def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> Stream:
     """Check aligned arrays and their weights, without reading all of a file or a dask array."""
     lazy = any(is_dask(array) for array in arrays)
     views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
@@ -66,10 +62,18 @@ def array_stream(
         groups = np.asarray(groups)
         if groups.shape != (n,):
             raise ValueError(must("groups", f"of shape ({n},)", f"shape {groups.shape}"))
-        # Labels of any kind become numbers; equal labels stay equal.
-        groups = np.unique(groups, return_inverse=True)[1].astype(np.float64)
+        groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
-    return kind(tuple(views), weight, groups, random_seed)
+    return kind(tuple(views), weight, groups)
+
+
+def as_numbers(labels: NDArray[Any]) -> Array:
+    """Return labels of any kind as numbers that depend on the label alone."""
+    if labels.dtype.kind in "fiub":
+        return labels.astype(np.float64)
+    names, which = np.unique(labels.astype(str), return_inverse=True)
+    digests = [blake2b(name.encode(), digest_size=6).digest() for name in names]
+    return np.array([int.from_bytes(d, "little") for d in digests], dtype=np.float64)[which]
 
 
 def as_view(array: Any, name: str, lazy: bool) -> Any:

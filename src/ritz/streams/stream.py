@@ -32,11 +32,6 @@ class Stream(ABC):
         """The number of rows, where it is known before a pass."""
         return None
 
-    @property
-    def seed(self) -> int:
-        """A seed for random choices of the forms."""
-        return 0
-
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, in blocks of any size; each call starts from the first row again."""
