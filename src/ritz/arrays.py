@@ -53,32 +53,84 @@ def must(name: str, requirement: str, got: object, remedy: str = "") -> str:
     return f"{text} {remedy}" if remedy else text
 
 
+def as_real(value: Any, name: str) -> Array:
+    """Return real numbers as a float64 array of any shape, or say what is wrong with them."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(must(name, "an array without masked entries", "a masked array"))
+    if hasattr(value, "detach") and hasattr(value, "cpu"):
+        value = value.detach().cpu().numpy()
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "c":
+            raise ValueError(f"dtype {array.dtype} is not real")
+        if array.dtype == object and any(item is None for item in array.flat):
+            raise ValueError("None is not a number")
+        return np.asarray(array, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        what = type(value).__name__
+        raise ValueError(must(name, "real, an array of numbers", what, f"({error})")) from None
+
+
+def as_number(
+    value: Any, name: str, requirement: str = "a finite number", lowest: float = -np.inf
+) -> float:
+    """Return a finite number no less than `lowest`, or say that it must be one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if isinstance(value, bool | str) or not np.isfinite(number) or number < lowest:
+        raise ValueError(must(name, requirement, repr(value)))
+    return number
+
+
+def as_count(value: Any, name: str, requirement: str = "a positive integer") -> int:
+    """Return a positive integer, or say that it must be one."""
+    number = as_number(value, name, requirement, lowest=1)
+    if number != int(number):
+        raise ValueError(must(name, requirement, repr(value)))
+    return int(number)
+
+
+def as_multi_index(alpha: Any, dimension: int, name: str = "alpha") -> tuple[int, ...]:
+    """Return a multi-index of the right length with nonnegative integers, or say what is wrong."""
+    try:
+        index = tuple(int(a) for a in alpha)
+        valid = len(index) == dimension and min(index) >= 0 and index == tuple(alpha)
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        example = (1,) + (0,) * (dimension - 1)
+        remedy = f"The derivative along the first coordinate is {example}."
+        what = f"{dimension} nonnegative integers, one a coordinate"
+        raise ValueError(must(name, what, repr(alpha), remedy))
+    return index
+
+
 def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     """Return X as a finite float64 array (n, d), or say what is wrong with it."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError(must(name, "a dense array", "a sparse matrix", "Call X.toarray() first."))
-    if hasattr(X, "detach") and hasattr(X, "cpu"):
-        X = X.detach().cpu().numpy()
-    array = np.asarray(X)
+    try:
+        array = as_real(X, name)
+    except ValueError as error:
+        raise ValueError(f"{error} It must be a numeric array (n, d).") from None
     if array.ndim != 2:
         remedy = "A single column needs X.reshape(-1, 1)." if array.ndim == 1 else ""
         raise ValueError(must(name, "an array (n, d)", f"shape {array.shape}", remedy))
-    if array.dtype.kind not in "fiub":
-        if array.dtype.kind == "c":
-            raise ValueError(must(name, "real", f"dtype {array.dtype}", "Stack real and imag."))
-        try:
-            array = array.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(must(name, "numeric", f"dtype {array.dtype} ({error})")) from None
-    if dimension is not None and array.shape[1] != dimension:
-        raise ValueError(
-            must(name, f"an array with {dimension} columns", f"{array.shape[1]} columns")
-        )
-    if array.shape[1] == 0:
-        raise ValueError(must(name, "an array with at least one column", f"shape {array.shape}"))
-    array = np.ascontiguousarray(array, dtype=np.float64)
+    require_columns(array, dimension, name)
+    array = np.ascontiguousarray(array)
     require_finite(array, name)
     return array
+
+
+def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> None:
+    """Raise unless an array (n, d) has the number of columns wanted, at least one."""
+    columns = array.shape[1]
+    if columns == 0:
+        raise ValueError(must(name, "an array with at least one column", f"shape {array.shape}"))
+    if dimension is not None and columns != dimension:
+        raise ValueError(must(name, f"an array with {dimension} columns", f"{columns} columns"))
 
 
 def require_finite(array: Array, name: str, first_row: int = 0) -> None:
@@ -101,13 +153,17 @@ def require_finite(array: Array, name: str, first_row: int = 0) -> None:
 
 
 def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
-    """Return weights (n,) that are finite, nonnegative and not all zero."""
+    """Return weights (n,) that are finite and nonnegative."""
     if weight is None:
         return np.ones(n)
-    array = np.ascontiguousarray(weight, dtype=np.float64)
+    array = np.ascontiguousarray(as_real(weight, name))
     if array.shape != (n,):
         raise ValueError(must(name, f"an array of shape ({n},)", f"shape {array.shape}"))
     require_finite(array, name)
+    with np.errstate(over="ignore"):
+        if not np.isfinite(array.sum()):
+            largest = f"weights up to {array.max():.2g}, whose sum overflows"
+            raise ValueError(must(name, "summable", largest, "Scale them."))
     if n and array.min() < 0:
         row = int(array.argmin())
         raise ValueError(
@@ -130,17 +186,22 @@ def as_vector_field(field: Any, X: Array, index: NDArray[np.intp], name: str, nd
     ndim
         How many axes the result must have, the first being the rows.
     """
-    if callable(field):
-        array = np.asarray(field(X), dtype=np.float64)
-        what = f"{name} (called on rows of shape {X.shape})"
-    else:
-        array = np.asarray(field)[index].astype(np.float64, copy=False)
-        what = name
+    array, what = at_rows(field, X, index, name)
     if array.ndim != ndim or len(array) != len(X):
         axes = ", ".join([str(len(X)), *"?" * (ndim - 1)])
         raise ValueError(must(what, f"an array of shape ({axes})", f"shape {array.shape}"))
     require_finite(array, what)
     return array
+
+
+def at_rows(field: Any, X: Array, index: NDArray[np.intp], name: str) -> tuple[Array, str]:
+    """Return a field's numbers for some rows, and how to call it in an error."""
+    if callable(field):
+        what = f"{name} (called on rows of shape {X.shape})"
+        return as_real(field(X), what), what
+    if len(index) and index.max() >= len(field):
+        raise ValueError(must(name, "an array with as many rows as the data", f"{len(field)} rows"))
+    return np.asarray(field[index], dtype=np.float64), name
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -198,7 +259,7 @@ def squared_distances(X: Array, Y: Array, *, exact_near: bool = False) -> Array:
         Points (n, d) and (p, d).
     exact_near
         Compute the distances of close pairs again by coordinate differences: what the expansion
-        loses there matters to kernels with a kink, which look at |x - y| itself.
+        loses there matters to kernels with a kink, and to narrow ones.
 
     Returns
     -------
@@ -207,11 +268,14 @@ def squared_distances(X: Array, Y: Array, *, exact_near: bool = False) -> Array:
     points, centers = X, Y
     shift = Y.mean(axis=0)
     X, Y = X - shift, Y - shift
-    x2, y2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Y, Y)
-    S = X @ (-2.0 * Y.T)
-    S += x2[:, None]
-    S += y2
-    np.maximum(S, 0.0, out=S)
+    with np.errstate(over="ignore", invalid="ignore"):
+        x2, y2 = np.einsum("ij,ij->i", X, X), np.einsum("ij,ij->i", Y, Y)
+        S = X @ (-2.0 * Y.T)
+        S += x2[:, None]
+        S += y2
+        np.maximum(S, 0.0, out=S)
+        if not (np.isfinite(x2).all() and np.isfinite(y2).all()):
+            S[np.isnan(S)] = np.inf
     if exact_near:
         # Where |x|^2 < |y|^2 / 4 the expansion cancels nothing, so |x|^2 alone sets the scale.
         rows, columns = np.nonzero(2e-3 * x2[:, None] > S)

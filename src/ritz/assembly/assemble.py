@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from ritz.arrays import Array, Block, hash_rows, must, row_slices
+from ritz.arrays import Array, Block, as_count, hash_rows, must, row_slices
 from ritz.assembly.sums import Sums
 from ritz.bases import Basis, Centered, Recipe, conditioned
+from ritz.bases.basis import require_recipe
 from ritz.features import Products
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
@@ -66,8 +67,7 @@ def assemble(
     """
     if not isinstance(form, Form):
         raise TypeError(must("form", "an operator such as ritz.laplacian()", form))
-    if n_folds != int(n_folds) or n_folds < 1:
-        raise ValueError(must("n_folds", "a positive integer", n_folds))
+    n_folds = as_count(n_folds, "n_folds")
     rng = np.random.default_rng(random_state)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
     stream = as_stream(X, form.views, sample_weight, groups)
@@ -78,8 +78,14 @@ def assemble(
         prepared, left, right, n_folds if form.mergeable else 1, block_rows(form, left, stream)
     )
     with threadpool_limits(max(1, jobs(n_jobs) // workers)), ThreadPoolExecutor(workers) as pool:
+        rows = 0
         for block in with_progress(stream, progress):
             accumulator.add(block, pool)
+            rows += len(block)
+    for name, array in form.row_arrays():
+        if len(array) != rows:
+            what = f"an array with {rows} rows, as the data have"
+            raise ValueError(must(name, what, f"{len(array)} rows"))
     return accumulator.sums(form)
 
 
@@ -91,9 +97,7 @@ def jobs(n_jobs: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else (os.cpu_count() or 1)
         )
-    if n_jobs != int(n_jobs) or n_jobs < 1:
-        raise ValueError(must("n_jobs", "a positive integer, or None for all cores", n_jobs))
-    return int(n_jobs)
+    return as_count(n_jobs, "n_jobs", "a positive integer, or None for all cores")
 
 
 def fit_bases(
@@ -103,11 +107,13 @@ def fit_bases(
     pair = isinstance(basis, tuple | list)
     recipes = tuple(basis) if pair else (basis, basis)
     for recipe in recipes:
-        if not isinstance(recipe, Recipe):
-            raise TypeError(must("basis", "a basis such as ritz.Nystrom(kernel, 200)", recipe))
+        require_recipe(recipe)
     if len(recipes) != 2 or (pair and form.symmetric):
         what = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
         raise ValueError(must("basis", what, f"{len(recipes)} bases"))
+    if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
+        columns = f"an array with {stream.dimensions[0]} columns, as X"
+        raise ValueError(must("Y", columns, f"{stream.dimensions[1]} columns"))
     two_views = form.views == 2 and not form.symmetric
     left = fit_basis(recipes[0], stream, seeds[0], 0)
     if recipes[0] is recipes[1] and not two_views:
@@ -121,6 +127,8 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     # it would out of the whole, and fewer of them are the first of more.
     first = int(np.random.default_rng(seed).integers(2**63))
     pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
+    if len(pilot) < 2 and stream.n_rows is None:
+        raise ValueError(must("X", "data of at least 2 rows", f"{len(pilot)} distinct row(s)"))
     basis = recipe.fit(pilot, np.random.default_rng(seed))
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
@@ -133,7 +141,7 @@ def block_rows(form: Form, basis: Basis, stream: Stream) -> int:
     """Return how many rows keep a thread's features within its share of memory."""
     dimension = stream.dimensions[0]
     floats = basis.floats_per_row(dimension) + form.width(dimension) * basis.size
-    return int(np.clip(BLOCK_BYTES // (8 * floats), 16, 4096))
+    return int(np.clip(BLOCK_BYTES // (8 * max(floats, 1)), 16, 4096))
 
 
 def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
@@ -207,10 +215,12 @@ class Accumulator:
         f = self.left.jet(block.views[0])
         g = f if self.shared else self.right.jet(block.views[1 if self.two_sided else 0])
         products = Products()
-        self.L[fold] += self.form.terms(f, g, block).contract(weight, products)
-        self.Phi[fold] += self.form.metric(f, block).contract(weight, products)
-        if not self.shared:
-            self.Psi[fold] += self.form.metric(g, block).contract(weight, products)
+        # What overflows here is told once the pass is over.
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.L[fold] += self.form.terms(f, g, block).contract(weight, products)
+            self.Phi[fold] += self.form.metric(f, block).contract(weight, products)
+            if not self.shared:
+                self.Psi[fold] += self.form.metric(g, block).contract(weight, products)
         self.weight[fold] += weight.sum()
         self.count[fold] += len(block)
 
@@ -231,8 +241,8 @@ class Accumulator:
             gap = np.abs(total - total.T).max()
             if gap > 1e-8 * np.abs(total).max():
                 raise ValueError(
-                    f"{form} is declared symmetric but is not: L - L' reaches {gap:.2g} where L "
-                    f"reaches {np.abs(total).max():.2g}. Pass symmetric=False."
+                    f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
+                    f"{np.abs(total).max():.2g}. Make it so, or pass symmetric=False to form()."
                 )
         return Sums(
             form, self.left, self.right, self.weight, self.count, self.L, self.Phi, self.Psi

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ritz.arrays import Array, as_rows, must, row_slices
+from ritz.arrays import Array, as_multi_index, as_rows, must, row_slices
 from ritz.features import Jet
 
 RandomState = int | np.random.Generator | None
@@ -24,6 +24,14 @@ class Recipe(Protocol):
 
     def fit(self, X: Array, random_state: RandomState = None) -> Basis:
         """Return the basis made from the rows X (m, d)."""
+
+
+def require_recipe(
+    recipe: object, name: str = "basis", what: str = "a basis such as ritz.Nystrom(kernel, 200)"
+) -> None:
+    """Raise unless it is a basis or a recipe for one, not a class."""
+    if isinstance(recipe, type) or not isinstance(recipe, Recipe):
+        raise TypeError(must(name, what, repr(recipe)))
 
 
 class Basis(ABC):
@@ -43,6 +51,11 @@ class Basis(ABC):
     @abstractmethod
     def dimension(self) -> int | None:
         """The number d of coordinates of a point, or None where any will do."""
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether the functions have gradients."""
+        return True
 
     @abstractmethod
     def jet(self, X: Array) -> Jet:
@@ -86,19 +99,3 @@ class Basis(ABC):
         for rows in row_slices(len(X), block):
             result[rows] = probe(self.jet(X[rows]))
         return result
-
-
-def as_multi_index(alpha: object, dimension: int, name: str = "alpha") -> tuple[int, ...]:
-    """Return a multi-index of the right length with nonnegative integers, or say what is wrong."""
-    try:
-        index = tuple(int(a) for a in alpha)  # type: ignore[attr-defined]
-        valid = len(index) == dimension and all(a >= 0 for a in index) and index == tuple(alpha)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        valid = False
-    if not valid:
-        example = (1,) + (0,) * (dimension - 1)
-        raise ValueError(
-            must(name, f"{dimension} nonnegative integers, one a coordinate", alpha)
-            + f" The derivative along the first coordinate is {example}."
-        )
-    return index

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ritz.arrays import Array
+from ritz.arrays import Array, must
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, Gradients, Jet, Values
 
@@ -22,6 +22,11 @@ class Centered(Basis):
 
     basis: Basis
     offset: Array
+
+    def __post_init__(self) -> None:
+        if np.shape(self.offset) != (self.basis.size,):
+            what = f"of shape ({self.basis.size},)"
+            raise ValueError(must("offset", what, f"shape {np.shape(self.offset)}"))
 
     @classmethod
     def around(cls, basis: Basis, pilot: Array) -> Centered:
@@ -41,6 +46,10 @@ class Centered(Basis):
 
     def gram(self) -> Array:
         return self.basis.gram()
+
+    @property
+    def differentiable(self) -> bool:
+        return self.basis.differentiable
 
     def jet(self, X: Array) -> Jet:
         return CenteredJet(self.basis.jet(X), self.offset)

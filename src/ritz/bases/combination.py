@@ -47,6 +47,10 @@ class Combination(Basis):
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + (1 + dimension) * self.size
 
+    @property
+    def differentiable(self) -> bool:
+        return self.basis.differentiable
+
     def jet(self, X: Array) -> Jet:
         return CombinedJet(self.basis.jet(X), self.coefficients, self.constants)
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, as_rows, must
+from ritz.arrays import Array, as_count, as_multi_index, as_rows, require_columns
 from ritz.bases.basis import Basis, RandomState
+from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
@@ -40,6 +41,7 @@ class FourierJet(CachedJet):
     """Cosines at some points; each derivative turns the phase by a right angle."""
 
     def __init__(self, basis: FourierFeatures, X: Array) -> None:
+        require_columns(X, basis.dimension, "points")
         self.basis = basis
         self.angles = X @ basis.frequencies.T + basis.phases
         self._turned: dict[int, Array] = {}
@@ -63,6 +65,7 @@ class FourierJet(CachedJet):
         return FactoredGradients(self._turn(1), -self.basis.frequencies)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
+        alpha = as_multi_index(alpha, self.basis.frequencies.shape[1])
         if not any(alpha):
             return self.value
         powers = np.prod(self.basis.frequencies ** np.array(alpha), axis=1)
@@ -87,8 +90,8 @@ class RandomFourier:
     pilot_rows = 1
 
     def __post_init__(self) -> None:
-        if self.n_features != int(self.n_features) or self.n_features < 1:
-            raise ValueError(must("n_features", "a positive integer", self.n_features))
+        require_kernel(self.kernel)
+        object.__setattr__(self, "n_features", as_count(self.n_features, "n_features"))
         sample_frequencies(self.kernel, 1, np.size(self.kernel.length_scale), _unused_rng())
 
     def fit(self, X: Array, random_state: RandomState = None) -> FourierFeatures:

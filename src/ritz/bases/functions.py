@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, must, require_finite
-from ritz.bases.basis import Basis
+from ritz.arrays import Array, as_multi_index, as_real, must, require_columns, require_finite
+from ritz.bases.basis import Basis, RandomState
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 Function = Callable[[Array], Any]
@@ -25,6 +25,8 @@ class Functions(Basis):
         The functions.
     gradients
         Their gradients, each returning (b, d); needed by operators with first derivatives.
+    columns
+        The number d of columns of points; by default that of the data.
 
     Examples
     --------
@@ -40,15 +42,16 @@ class Functions(Basis):
 
     callables: Sequence[Function]
     gradients: Sequence[Function] | None = None
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("callables", "gradients"):
             functions = getattr(self, name)
             if name == "gradients" and functions is None:
                 continue
-            functions = tuple(functions)
+            functions = tuple(functions) if isinstance(functions, tuple | list) else ()
             if not functions or not all(callable(f) for f in functions):
-                raise ValueError(must(name, "a list of functions", functions))
+                raise ValueError(must(name, "a list of functions", getattr(self, name)))
             object.__setattr__(self, name, functions)
         if self.gradients is not None and len(self.gradients) != len(self.callables):
             raise ValueError(
@@ -61,7 +64,15 @@ class Functions(Basis):
 
     @property
     def dimension(self) -> int | None:
-        return None
+        return self.columns
+
+    def fit(self, X: Array, random_state: RandomState = None) -> Functions:
+        """Return the functions, of points with as many columns as X."""
+        return replace(self, columns=X.shape[1])
+
+    @property
+    def differentiable(self) -> bool:
+        return self.gradients is not None
 
     def jet(self, X: Array) -> Jet:
         return FunctionsJet(self, X)
@@ -71,6 +82,7 @@ class FunctionsJet(CachedJet):
     """A user's functions at some points."""
 
     def __init__(self, basis: Functions, X: Array) -> None:
+        require_columns(X, basis.dimension, "points")
         self.basis, self.X = basis, X
 
     def _at(self, X: Array) -> Jet:
@@ -96,6 +108,7 @@ class FunctionsJet(CachedJet):
         return DenseGradients(np.stack(columns, axis=2))
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
+        alpha = as_multi_index(alpha, self.X.shape[1])
         if not any(alpha):
             return self.value
         if sum(alpha) > 1:
@@ -107,7 +120,7 @@ class FunctionsJet(CachedJet):
 
 
 def _called(function: Function, X: Array, shape: tuple[int, ...], name: str) -> Array:
-    result = np.asarray(function(X), dtype=np.float64)
+    result = as_real(function(X), name)
     if result.shape != shape:
         what = f"a function that returns shape {shape} for points of shape {X.shape}"
         raise ValueError(must(name, what, f"shape {result.shape}"))

@@ -8,7 +8,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, as_rows, lowest_hashed, must
+from ritz.arrays import (
+    Array,
+    as_count,
+    as_multi_index,
+    as_rows,
+    lowest_hashed,
+    require_columns,
+)
 from ritz.bases.basis import Basis, RandomState
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
@@ -66,6 +73,7 @@ class PolynomialJet(CachedJet):
     """Products of one-coordinate polynomials and their derivatives at some points."""
 
     def __init__(self, basis: OrthogonalPolynomials, X: Array) -> None:
+        require_columns(X, basis.dimension, "points")
         self.basis, self.X = basis, X
         self._tables: dict[int, Array] = {}
 
@@ -93,6 +101,7 @@ class PolynomialJet(CachedJet):
         return DenseGradients(np.stack([self._product(tuple(axis)) for axis in axes], axis=1))
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
+        alpha = as_multi_index(alpha, self.X.shape[1])
         return Values(self._product(alpha), 0.0) if any(alpha) else self.value
 
 
@@ -114,15 +123,17 @@ class Monomials:
     pilot_rows = 10_000
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 1:
-            raise ValueError(must("degree", "a positive integer", self.degree))
+        object.__setattr__(self, "degree", as_count(self.degree, "degree"))
 
     def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
         """Make the polynomials orthonormal over rows of X (m, d)."""
         X = as_rows(X)
         rng = np.random.default_rng(random_state)
         pilot = X[lowest_hashed(X, self.pilot_rows, int(rng.integers(2**63)))]
-        a, b, top = recurrence(pilot, self.degree)
+        with np.errstate(over="ignore", invalid="ignore"):
+            a, b, top = recurrence(pilot, self.degree)
+        if not (np.isfinite(a).all() and np.isfinite(b).all()):
+            raise ValueError("The squares of X overflow. Scale the data.")
         powers = multi_indices(X.shape[1], self.degree)[1:]
         return OrthogonalPolynomials(a, b, powers[(powers <= top).all(axis=1)])
 

@@ -9,12 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, as_rows, lowest_hashed, must, squared_distances
+from ritz.arrays import (
+    Array,
+    as_count,
+    as_multi_index,
+    as_rows,
+    lowest_hashed,
+    must,
+    require_columns,
+    squared_distances,
+)
 from ritz.bases.basis import Basis, RandomState
 from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections
+
+
+def require_kernel(kernel: object) -> None:
+    """Raise unless it is a kernel, not its class or name."""
+    if not isinstance(kernel, Kernel):
+        raise TypeError(must("kernel", "a kernel such as ritz.Gaussian(1.0)", repr(kernel)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +40,10 @@ class KernelSections(Basis):
     centers: Array
 
     def __post_init__(self) -> None:
+        require_kernel(self.kernel)
         object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
+        if not len(self.centers):
+            raise ValueError(must("centers", "at least one point", f"shape {self.centers.shape}"))
         self.kernel.scales(self.centers.shape[1])
 
     @property
@@ -41,6 +59,10 @@ class KernelSections(Basis):
 
     def gram(self) -> Array:
         return self.kernel(self.centers, self.centers)
+
+    @property
+    def differentiable(self) -> bool:
+        return self.kernel.smoothness is None or self.kernel.smoothness >= 1
 
     def jet(self, X: Array) -> Jet:
         return KernelJet(self, X)
@@ -66,13 +88,15 @@ class KernelSections(Basis):
     def spread(self) -> Array:
         """|c_i - c_j|^2 for the anchors c = y / l^2 of the gradients."""
         anchors = self.scaled_centers / self.scale
-        return squared_distances(anchors, anchors, exact_near=self.kernel.smoothness is not None)
+        S = squared_distances(anchors, anchors, exact_near=True)
+        return (S + S.T) / 2
 
 
 class KernelJet(CachedJet):
     """Kernel sections at some points: u once, the profile once, gradients in factors."""
 
     def __init__(self, basis: KernelSections, X: Array) -> None:
+        require_columns(X, basis.dimension, "points")
         self.basis = basis
         self.X = (X - basis.shift) / basis.scale
 
@@ -104,12 +128,13 @@ class KernelJet(CachedJet):
         if np.ndim(basis.kernel.length_scale) == 0:
             squares = self._u * (2 / basis.scale[0] ** 2)
         else:
-            near = basis.kernel.smoothness is not None
-            squares = squared_distances(points, anchors, exact_near=near)
+            squares = squared_distances(points, anchors, exact_near=True)
         return FactoredGradients(T, anchors, points, squares, basis.spread)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
-        basis, order = self.basis, sum(alpha)
+        basis = self.basis
+        alpha = as_multi_index(alpha, self.X.shape[1])
+        order = sum(alpha)
         if order == 0:
             return self.value
         units = float(np.prod(basis.scale ** -np.array(alpha, dtype=float)))
@@ -150,22 +175,17 @@ class Nystrom:
     centers: Any = "uniform"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.kernel, Kernel):
-            raise TypeError(must("kernel", "a kernel such as ritz.Gaussian(1.0)", self.kernel))
+        require_kernel(self.kernel)
         if isinstance(self.centers, str):
             if self.centers not in ("uniform", "kmeans++", "rpcholesky"):
                 allowed = "'uniform', 'kmeans++', 'rpcholesky' or an array (p, d)"
                 raise ValueError(must("centers", allowed, repr(self.centers)))
-            if self.n_centers is None:
-                raise ValueError(must("n_centers", "a positive integer", None))
-            if self.n_centers != int(self.n_centers) or self.n_centers < 1:
-                raise ValueError(must("n_centers", "a positive integer", self.n_centers))
+            object.__setattr__(self, "n_centers", as_count(self.n_centers, "n_centers"))
         else:
             object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
-            if self.n_centers is not None and self.n_centers != len(self.centers):
-                raise ValueError(
-                    must("n_centers", f"None or {len(self.centers)}, as given", self.n_centers)
-                )
+            if self.n_centers is not None and np.any(self.n_centers != len(self.centers)):
+                what = f"None or {len(self.centers)}, as given"
+                raise ValueError(must("n_centers", what, self.n_centers))
 
     @property
     def pilot_rows(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from ritz.arrays import Array, must
-from ritz.bases.basis import Basis, RandomState, Recipe
+from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 
@@ -34,6 +34,10 @@ class StackedBasis(Basis):
 
     def gram(self) -> Array:
         return np.asarray(block_diag(*(part.gram() for part in self.parts)))
+
+    @property
+    def differentiable(self) -> bool:
+        return all(part.differentiable for part in self.parts)
 
     def jet(self, X: Array) -> Jet:
         return StackedJet(tuple(part.jet(X) for part in self.parts))
@@ -71,8 +75,10 @@ class Stack:
     """
 
     def __init__(self, *recipes: Any) -> None:
-        if not recipes or not all(isinstance(recipe, Recipe) for recipe in recipes):
-            raise TypeError(must("recipes", "bases such as ritz.Nystrom(...)", recipes))
+        if not recipes:
+            raise TypeError(must("recipes", "bases such as ritz.Nystrom(...)", "none"))
+        for recipe in recipes:
+            require_recipe(recipe, "recipes", "bases such as ritz.Nystrom(kernel, 200)")
         self.recipes = recipes
 
     @property

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, squared_distances
-from ritz.features.terms import Products, Rows, Term, Terms, weighted_product
+from ritz.arrays import Array, as_real, must, squared_distances
+from ritz.features.terms import Products, Rows, Term, Terms, as_factor, weighted_product
 from ritz.features.values import Values
 
 
@@ -31,9 +31,16 @@ class Gradients(ABC):
     def map(self, R: Array) -> Gradients:
         """Return R' grad phi_j for a matrix R (d, e): gradients in other coordinates."""
 
-    @abstractmethod
     def along(self, U: Array) -> Values:
         """Return <grad phi_j(x_k), U_k> for directions U (b, d, r), as values (b, r, p)."""
+        U = as_real(U, "U")
+        if U.ndim != 3:
+            what = "directions (b, d, r)"
+            raise ValueError(must("U", what, f"shape {U.shape}", "One direction is u[:, :, None]."))
+        return self._along(U)
+
+    @abstractmethod
+    def _along(self, U: Array) -> Values: ...
 
     def combine(self, A: Array) -> Array:
         """Return the gradients (b, d, k) of the functions sum_j A_jl phi_j."""
@@ -53,9 +60,7 @@ class Gradients(ABC):
         """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, (p, q), unweighted."""
 
     def __mul__(self, factor: Any) -> Any:
-        factor = np.asarray(factor, dtype=np.float64)
-        number = float(factor) if factor.ndim == 0 else factor
-        return replace(self, weight=self.weight * number)  # type: ignore[type-var]
+        return replace(self, weight=self.weight * as_factor(factor))  # type: ignore[type-var]
 
     __rmul__ = __mul__
 
@@ -98,7 +103,7 @@ class DenseGradients(Gradients):
     def map(self, R: Array) -> Gradients:
         return DenseGradients(np.matmul(R.T, self.array), self.weight)
 
-    def along(self, U: Array) -> Values:
+    def _along(self, U: Array) -> Values:
         return Values(np.matmul(U.transpose(0, 2, 1), self.array), 0.0, weight=self.weight)
 
     def _combined(self, A: Array) -> Array:
@@ -157,7 +162,7 @@ class FactoredGradients(Gradients):
             self.weight,
         )
 
-    def along(self, U: Array) -> Values:
+    def _along(self, U: Array) -> Values:
         # -c_j . U_kr for all directions at once, then + z_k . U_kr.
         steps = U.transpose(0, 2, 1) @ -self.anchors.T
         if self.points is not None:

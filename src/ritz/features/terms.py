@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ritz.arrays import Array
+from ritz.arrays import Array, as_real, require_finite
 
 Rows = float | Array
 
@@ -37,11 +37,16 @@ class Products:
 
 def weighted_product(A: Array, B: Array, rows: Array) -> Array:
     """Return A' diag(rows) B."""
-    if len(rows) == 0:
+    if not (len(rows) and A.shape[-1] and B.shape[-1]):
         return np.zeros((A.shape[-1], B.shape[-1]))
     if A.ndim == 3:
         rows = np.repeat(rows, A.shape[1])
     same = A is B
+    if len(A) != len(B) or int(np.prod(A.shape[:-1])) != len(rows):
+        raise ValueError(
+            "A form multiplies probes at the rows it is given, and as many others. Got "
+            f"{len(A)} and {len(B)} rows."
+        )
     A = A.reshape(-1, A.shape[-1])
     B = A if same else B.reshape(-1, B.shape[-1])
     if rows.min() == rows.max():
@@ -49,7 +54,7 @@ def weighted_product(A: Array, B: Array, rows: Array) -> Array:
         return np.asarray((A.T @ B) * rows[0])
     if same and rows.min() >= 0:
         A = A * np.sqrt(rows)[:, None]
-        return A.T @ A
+        return np.asarray(A.T @ A)
     return A.T @ (B * rows[:, None])
 
 
@@ -84,14 +89,13 @@ class Terms:
         return -1.0 * self
 
     def __mul__(self, factor: Any) -> Terms:
-        factor = np.asarray(factor, dtype=np.float64)
-        weight = float(factor) if factor.ndim == 0 else factor
+        weight = as_factor(factor)
         return Terms(tuple(Term(t.left, t.right, t.weight * weight) for t in self.terms))
 
     __rmul__ = __mul__
 
     def __truediv__(self, factor: Any) -> Terms:
-        return self * (1.0 / np.asarray(factor, dtype=np.float64))
+        return self * (1.0 / as_factor(factor))
 
     def contract(self, rows: Array, products: Products) -> Array:
         """Return the sum over rows, weighted by `rows`: a matrix with the function 1 first."""
@@ -103,6 +107,7 @@ class Terms:
             weights, number = rows, 1.0
             if np.ndim(term.weight) == 0:
                 number = float(term.weight)
+                require_finite(np.array([number]), "factor of a form")
             else:
                 if id(term.weight) not in scaled:
                     scaled[id(term.weight)] = (term.weight, rows * checked(term.weight, rows))
@@ -113,9 +118,21 @@ class Terms:
         return total
 
 
+def as_factor(factor: Any) -> Rows:
+    """Return a number or an array of numbers to multiply by, or say what went wrong."""
+    if hasattr(factor, "contract") or isinstance(factor, Terms):
+        raise TypeError(
+            "A form multiplies one probe of f by one of g: values by '*' (f.value * g.value), "
+            "gradients by '@' (f.gradient @ g.gradient)."
+        )
+    array = as_real(factor, "factor of a form")
+    return float(array) if array.ndim == 0 else array
+
+
 def checked(weight: Rows, rows: Array) -> Array:
-    """Return the weight if it has one number a row."""
+    """Return the weight if it has one finite number a row."""
     weight = np.asarray(weight)
+    require_finite(weight, "factor of a form")
     if weight.shape != rows.shape:
         raise ValueError(
             f"A form's factor must be a number or one number a row, of shape {rows.shape}. "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.features.terms import Products, Rows, Term, Terms
+from ritz.features.terms import Products, Rows, Term, Terms, as_factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,30 +55,23 @@ class Values:
         return Values(left + right, constant)
 
     def __sub__(self, other: Values) -> Values:
-        return self + other._scaled(-1.0) if isinstance(other, Values) else NotImplemented
+        return self + (-other) if isinstance(other, Values) else NotImplemented
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Values):
             return Terms((Term(self, other, self.weight * other.weight),))
-        return self._scaled(other)
+        return replace(self, weight=self.weight * as_factor(other))
 
     __rmul__ = __mul__
 
-    def _scaled(self, factor: Any) -> Values:
-        factor = np.asarray(factor, dtype=np.float64)
-        number = float(factor) if factor.ndim == 0 else factor
-        return replace(self, weight=self.weight * number)
-
     def __neg__(self) -> Values:
-        return self._scaled(-1.0)
+        return replace(self, weight=-1.0 * self.weight)
 
     def __truediv__(self, factor: Any) -> Values:
-        return self._scaled(1.0 / np.asarray(factor, dtype=np.float64))
+        return replace(self, weight=self.weight / as_factor(factor))
 
     def contract(self, other: Values, rows: Array, products: Products) -> Array:
         """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""
-        if not isinstance(other, Values):
-            raise TypeError("Values multiply values (f.value * g.value), gradients take '@'.")
         left, right = _same_width(self.array, other.array)
         result = np.empty((1 + left.shape[-1], 1 + right.shape[-1]))
         result[1:, 1:] = products.inner(left, right, rows)

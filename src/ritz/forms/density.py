@@ -9,7 +9,10 @@ from ritz.arrays import Array, squared_distances
 
 
 class Density:
-    """The estimate mean_j exp(-|x - y_j|^2 / 2 h^2) over a subsample y (m, d).
+    """The estimate (1 + sum_j exp(-|x - y_j|^2 / 2 h^2)) / (1 + m) over a subsample y (m, d).
+
+    The 1 is the point itself, without which a row far from the subsample would have next to no
+    density and outweigh all others.
 
     The bandwidth h is the median distance from a point to its 32nd neighbor in the subsample (or
     to the farthest, if there are fewer).
@@ -24,10 +27,6 @@ class Density:
         self.bandwidth = float(np.median(distances[:, -1]))
 
     def __call__(self, X: Array) -> Array:
-        """Return the estimate (b,) at points (b, d); positive, if tiny, everywhere."""
+        """Return the estimate (b,) at points (b, d)."""
         S = squared_distances(X, self.points)
-        nearest = S.min(axis=1, keepdims=True)
-        total = np.exp((nearest - S) / (2 * self.bandwidth**2)).mean(axis=1)
-        # Far from all points the tail falls only as 1/distance^2, so that weights stay finite.
-        far = nearest[:, 0] / (2 * self.bandwidth**2)
-        return np.asarray(total * np.where(far < 50, np.exp(-np.minimum(far, 50)), np.exp(-50.0)))
+        return np.asarray((1 + np.exp(S / (-2 * self.bandwidth**2)).sum(axis=1)) / (1 + len(S.T)))

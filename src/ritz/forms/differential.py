@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Block, as_vector_field, must, require_finite
-from ritz.bases.basis import as_multi_index
+from ritz.arrays import Array, Block, as_multi_index, as_vector_field, must, require_finite
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Source, as_field, require_rows
 
@@ -47,7 +46,7 @@ def potential(V: Any) -> Form:
         A number, a function of points (b, d) that returns (b,), or an array (n,). It may be
         negative: eigenvalues below zero are found too.
     """
-    V = as_field(V)
+    V = as_field(V, "V")
     if not callable(V):
         if V.ndim > 1:
             raise ValueError(must("V", "a number, a function or an array (n,)", V.shape))
@@ -93,6 +92,11 @@ class Differential(Form):
     def width(self, dimension: int) -> int:
         return 2 * len(self.coefficients)
 
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        for alpha, beta, c in self.coefficients:
+            if not callable(c) and c.ndim:
+                yield f"coefficient of ({alpha}, {beta})", c
+
     def __str__(self) -> str:
         parts = [
             f"{'c(x)' if callable(c) or c.ndim else f'{float(c):g}'} d{a}f d{b}g"
@@ -132,7 +136,7 @@ def differential(coefficients: Mapping[tuple[MultiIndex, MultiIndex], Any]) -> F
         dimension = len(key[0])
         alpha = as_multi_index(key[0], dimension)
         beta = as_multi_index(key[1], dimension, "beta")
-        field = as_field(c)
+        field = as_field(c, f"coefficients[{key}]")
         if not callable(field):
             require_finite(np.atleast_1d(field), f"coefficients[{key}]")
         items.append((alpha, beta, field))

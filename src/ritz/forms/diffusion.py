@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, Block, must, require_finite
+from ritz.arrays import Array, Block, at_rows, must, require_finite
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Source, as_field, require_rows
 from ritz.forms.laplacian import along
@@ -17,6 +17,7 @@ from ritz.forms.laplacian import along
 class ConstantDiffusion(Form):
     """The form E<grad f, A grad g>, A a constant."""
 
+    positive = True
     A: Array
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
@@ -32,6 +33,7 @@ class ConstantDiffusion(Form):
 class Diffusion(Form):
     """The form E<grad f, A grad g>, A a field."""
 
+    positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("A",)
     A: Any
 
@@ -45,13 +47,13 @@ class Diffusion(Form):
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
-        A = np.asarray(self.A(X) if callable(self.A) else self.A[block.index], dtype=np.float64)
+        A, _ = at_rows(self.A, X, block.index, "A")
         require_finite(A, "A(x)")
         if A.shape == (len(X),):
             if len(A) and A.min() < 0:
                 raise ValueError(must("A", "positive", f"{A.min():.3g} at some rows"))
             return A * (f.gradient @ g.gradient)
-        if len(A) != len(X):
+        if A.ndim == 0 or len(A) != len(X):
             raise ValueError(must("A", f"a field with {len(X)} rows", f"shape {A.shape}"))
         return along(f, g, square_root(as_matrices(A, X.shape[1], "A")))
 
@@ -92,7 +94,7 @@ def diffusion(A: Any) -> Form:
         (b, d) that returns (b,), (b, d) or (b, d, d); or an array (n, d, d) with a matrix for
         each row of the data.
     """
-    A = as_field(A)
+    A = as_field(A, "A")
     if callable(A):
         return Diffusion(A)
     require_finite(np.atleast_1d(A), "A")

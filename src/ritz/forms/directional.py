@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
-from ritz.arrays import Array, Block, must, require_finite
+from ritz.arrays import Array, Block, at_rows, must, require_finite
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Source, as_field, require_rows
 from ritz.forms.laplacian import along
@@ -17,6 +15,7 @@ from ritz.forms.laplacian import along
 class Directional(Form):
     """The form E<grad f, U><grad g, U>, averaged over the directions of a sample."""
 
+    positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("U",)
     U: Any
 
@@ -30,7 +29,7 @@ class Directional(Form):
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
-        U = np.asarray(self.U(X) if callable(self.U) else self.U[block.index], dtype=np.float64)
+        U, _ = at_rows(self.U, X, block.index, "U")
         U = as_directions(U, X)
         return along(f, g, U) / int(U.shape[2])
 
@@ -59,7 +58,7 @@ def directional(U: Any) -> Form:
         or a function of points (b, d) that returns either. Unit directions drawn at random need
         a factor d to give the Laplacian.
     """
-    U = as_field(U)
+    U = as_field(U, "U")
     if not callable(U) and U.ndim not in (2, 3):
         raise ValueError(must("U", "an array (n, d) or (n, d, r), or a function", U.shape))
     return Directional(U)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
-from ritz.arrays import Array, Block, must
+from ritz.arrays import Array, Block, as_number, as_real, must
 from ritz.features import Jet, Terms
 
 Order = Literal["smallest", "largest"]
@@ -38,12 +38,16 @@ class Form(ABC):
 
     A form knows nothing of bases: on a block of rows it sees two jets, `f` and `g`, and returns
     products of their probes.
+
+    `positive` says that E[H(f, f, X)] is never negative, whatever the data: eigenvalues below zero
+    are then rounding.
     """
 
     symmetric: bool = True
     views: int = 1
     order: Order = "smallest"
     mergeable: bool = True
+    positive: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -60,6 +64,12 @@ class Form(ABC):
         Random choices follow from the seed alone.
         """
         return self
+
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        """Yield the arrays that go with the rows of the data, with their names."""
+        for name in self.row_fields:
+            if _goes_with_rows(self, name):
+                yield name, getattr(self, name)
 
     @property
     def reweighting(self) -> Hashable:
@@ -81,7 +91,7 @@ class Form(ABC):
         return FormSum((self, -1.0 * other)) if isinstance(other, Form) else NotImplemented
 
     def __mul__(self, factor: float) -> Form:
-        return FormScaled(self, float(factor))
+        return FormScaled(self, as_number(factor, "factor"))
 
     __rmul__ = __mul__
 
@@ -97,10 +107,9 @@ class FormScaled(Form):
     factor: float
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.factor):
-            raise ValueError(must("factor", "a finite number", self.factor))
         for name in ("symmetric", "views", "order", "mergeable"):
             object.__setattr__(self, name, getattr(self.form, name))
+        object.__setattr__(self, "positive", self.form.positive and self.factor >= 0)
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return self.factor * self.form.terms(f, g, block)
@@ -120,6 +129,9 @@ class FormScaled(Form):
 
     def width(self, dimension: int) -> int:
         return self.form.width(dimension)
+
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        return self.form.row_arrays()
 
     def __str__(self) -> str:
         return f"{self.factor:g} * {self.form}"
@@ -154,6 +166,7 @@ class FormSum(Form):
             )
         object.__setattr__(self, "symmetric", all(form.symmetric for form in forms))
         object.__setattr__(self, "mergeable", all(form.mergeable for form in forms))
+        object.__setattr__(self, "positive", all(form.positive for form in forms))
         object.__setattr__(self, "views", views.pop())
         object.__setattr__(self, "order", orders.pop())
 
@@ -177,6 +190,10 @@ class FormSum(Form):
 
     def width(self, dimension: int) -> int:
         return sum(form.width(dimension) for form in self.forms)
+
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        for form in self.forms:
+            yield from form.row_arrays()
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.forms))
@@ -219,6 +236,6 @@ def require_rows(array: Array, source: Source, name: str) -> None:
         )
 
 
-def as_field(value: Any) -> Any:
-    """Return a callable as it is, anything else as a float array."""
-    return value if callable(value) else np.asarray(value, dtype=np.float64)
+def as_field(value: Any, name: str) -> Any:
+    """Return a function as it is, anything else as a float array."""
+    return value if callable(value) else as_real(value, name)

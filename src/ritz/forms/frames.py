@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
+from scipy.spatial import cKDTree
 
 from ritz.arrays import Array, must
 
@@ -28,11 +28,12 @@ class LocalFrames:
                 f"Got {len(points)}."
             )
         self.points, self.dimension = points, dimension
-        self.search = NearestNeighbors(n_neighbors=min(n_neighbors, len(points))).fit(points)
+        # Unlike scikit-learn's, this search may run in several threads at once.
+        self.tree, self.n_neighbors = cKDTree(points), min(n_neighbors, len(points))
 
     def __call__(self, X: Array) -> Array:
         """Return frames (b, d, r) at points (b, d)."""
-        near = self.points[self.search.kneighbors(X, return_distance=False)]
+        near = self.points[self.tree.query(X, self.n_neighbors)[1]]
         near = near - near.mean(axis=1, keepdims=True)
         _, vectors = np.linalg.eigh(near.transpose(0, 2, 1) @ near)
         return np.ascontiguousarray(vectors[:, :, -self.dimension :])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, Block, must, row_slices
+from ritz.arrays import Array, Block, as_real, must, require_finite, row_slices
 from ritz.features import Jet, Terms, Values
 from ritz.forms.form import Form, Source
 from ritz.kernels import Kernel
@@ -20,6 +20,7 @@ ROWS = 1024
 class Graph(Form):
     """The form (1/n) sum_ij w_ij (f(x_i) - f(x_j)) (g(x_i) - g(x_j))."""
 
+    positive = True
     weights: Callable[[Array, Array], Any]
     normalized: bool
     mergeable: bool = False
@@ -42,10 +43,13 @@ class Graph(Form):
         return replace(self, data=data, scale=scale, degree=degree)
 
     def _between(self, X: Array, Y: Array) -> Array:
-        W = np.asarray(self.weights(X, Y), dtype=np.float64)
-        if W.shape != (len(X), len(Y)) or not np.isfinite(W).all():
-            what = f"a function with finite values of shape {(len(X), len(Y))}"
+        W = as_real(self.weights(X, Y), "weights")
+        if W.shape != (len(X), len(Y)):
+            what = f"a function with values of shape {(len(X), len(Y))}"
             raise ValueError(must("weights", what, f"shape {W.shape}"))
+        require_finite(W, "weights")
+        if W.size and W.min() < 0:
+            raise ValueError(must("weights", "nonnegative", f"{W.min():.3g}"))
         return W
 
     def _average(self, X: Array, v: Array) -> Array:
@@ -93,6 +97,6 @@ def graph(weights: Kernel | Callable[[Array, Array], Any], *, normalized: bool =
     normalized
         Whether to divide by the degrees; otherwise w = w~.
     """
-    if not callable(weights):
+    if not callable(weights) or isinstance(weights, type):
         raise TypeError(must("weights", "a kernel or a function of (X, Y)", weights))
     return Graph(weights, normalized)

@@ -8,20 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_vector_field, must
+from ritz.arrays import Array, Block, as_count, as_number, as_vector_field, must
 from ritz.features import Jet, Terms
 from ritz.forms.density import Density
 from ritz.forms.form import Form, Source, as_field, require_rows
 from ritz.forms.frames import LocalFrames, complement, require_orthonormal
 
 FRAME_ROWS = 10_000
-DENSITY_ROWS = 4_000
+DENSITY_ROWS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class Laplacian(Form):
     """The form E<grad f, grad g>, tangential where there are frames."""
 
+    positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("tangent",)
     tangent: Any = None
     density_correction: float = 0.0
@@ -52,7 +53,12 @@ class Laplacian(Form):
     def row_weight(self, block: Block) -> Array | None:
         if self.density is None:
             return None
-        return np.asarray(self.density(block.views[0]) ** -self.density_correction)
+        with np.errstate(over="ignore"):
+            weight = np.asarray(self.density(block.views[0]) ** -self.density_correction)
+        if not np.isfinite(weight).all():
+            what = "small enough for finite weights"
+            raise ValueError(must("density_correction", what, self.density_correction))
+        return weight
 
     def width(self, dimension: int) -> int:
         return 1 if self.tangent is None else dimension
@@ -65,6 +71,8 @@ class Laplacian(Form):
         if U.shape[1] != X.shape[1]:
             shape = f"frames (n, {X.shape[1]}, r)"
             raise ValueError(must("tangent", shape, f"shape (n, {U.shape[1]}, {U.shape[2]})"))
+        if U.shape[2] == 0:
+            raise ValueError(must("tangent", f"frames (n, {U.shape[1]}, r), r >= 1", U.shape))
         require_orthonormal(U)
         if 2 * U.shape[2] <= U.shape[1]:
             return along(f, g, U)
@@ -109,7 +117,7 @@ def laplacian(
         "pca" to estimate them from nearest neighbors in a subsample of 10,000 rows.
     density_correction
         The number alpha: L and Phi are weighted by the density of the samples to the power
-        -alpha, estimated up to a factor by a kernel estimate on 4,000 rows. With 0 the operator
+        -alpha, estimated up to a factor by a kernel estimate on 2,000 rows. With 0 the operator
         belongs to the samples' own law, with 1 to the uniform law on their support. The
         parameter of diffusion maps is (1 + alpha) / 2.
     dimension
@@ -121,13 +129,16 @@ def laplacian(
         if tangent != "pca":
             allowed = "None, frames (n, d, r), a function of x, or 'pca'"
             raise ValueError(must("tangent", allowed, repr(tangent)))
-        if dimension is None or dimension != int(dimension) or dimension < 1:
-            what = "the manifold's dimension, a positive integer, with tangent='pca'"
-            raise ValueError(must("dimension", what, dimension))
+        what = "the manifold's dimension, a positive integer, with tangent='pca'"
+        dimension = as_count(dimension, "dimension", what)
+        if n_neighbors is not None:
+            n_neighbors = as_count(n_neighbors, "n_neighbors")
+            if n_neighbors <= dimension:
+                what = f"above {dimension}, the dimension they are to span"
+                raise ValueError(must("n_neighbors", what, n_neighbors))
     elif tangent is not None:
-        tangent = as_field(tangent)
+        tangent = as_field(tangent, "tangent")
         if not callable(tangent) and tangent.ndim != 3:
             raise ValueError(must("tangent", "frames (n, d, r)", f"shape {tangent.shape}"))
-    if not np.isfinite(density_correction):
-        raise ValueError(must("density_correction", "a finite number", density_correction))
-    return Laplacian(tangent, float(density_correction), dimension, n_neighbors)
+    alpha = as_number(density_correction, "density_correction")
+    return Laplacian(tangent, alpha, dimension, n_neighbors)

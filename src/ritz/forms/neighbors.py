@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from ritz.arrays import Array, Block, must
+from ritz.arrays import Array, Block, as_count, must
 from ritz.features import Jet, Terms, Values
 from ritz.forms.form import Form, Source
 from ritz.forms.laplacian import along
@@ -23,6 +23,7 @@ Search = Literal["sklearn", "faiss"] | Callable[[Array, int], Any]
 class Neighbors(Form):
     """The average over each sample's neighbors of a squared difference or derivative."""
 
+    positive = True
     n_neighbors: int
     kind: Literal["pairs", "directional"]
     search: Search
@@ -128,10 +129,9 @@ def neighbors(
         "sklearn", exact; "faiss", approximate and faster for many rows in many dimensions
         (extra `neighbors`); or a function of (X, k) that returns row numbers (n, k).
     """
-    if n_neighbors != int(n_neighbors) or n_neighbors < 1:
-        raise ValueError(must("n_neighbors", "a positive integer", n_neighbors))
+    n_neighbors = as_count(n_neighbors, "n_neighbors")
     if kind not in ("pairs", "directional"):
         raise ValueError(must("kind", "'pairs' or 'directional'", repr(kind)))
     if not callable(search) and search not in ("sklearn", "faiss"):
         raise ValueError(must("search", "'sklearn', 'faiss' or a function", repr(search)))
-    return Neighbors(int(n_neighbors), kind, search)
+    return Neighbors(n_neighbors, kind, search)

@@ -13,6 +13,7 @@ from ritz.forms.form import Form, Order
 class Pairs(Form):
     """The form E[(f(xi) - f(xi'))(g(xi) - g(xi'))]."""
 
+    positive = True
     views: int = 2
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:

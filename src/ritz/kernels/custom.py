@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, must
+from ritz.arrays import Array, as_real, must
 from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
 
 
@@ -44,6 +44,8 @@ class CustomKernel(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        if not isinstance(self.profiles, tuple | list):
+            raise ValueError(must("profiles", "a list of functions q, q', ...", self.profiles))
         object.__setattr__(self, "profiles", tuple(self.profiles))
         if self.family not in ("distance", "dot"):
             raise ValueError(must("family", "'distance' or 'dot'", repr(self.family)))
@@ -60,7 +62,9 @@ class CustomKernel(Kernel):
                 f"The 'profiles' parameter of CustomKernel holds {len(self.profiles)} functions; "
                 f"a derivative of order {order} needs {order + 1}. Add the missing derivatives."
             )
-        values = tuple(np.asarray(q(u), dtype=np.float64) for q in self.profiles[: order + 1])
+        values = tuple(
+            as_real(q(u), f"profiles[{m}]") for m, q in enumerate(self.profiles[: order + 1])
+        )
         for m, value in enumerate(values):
             if value.shape != u.shape:
                 raise ValueError(

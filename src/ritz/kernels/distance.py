@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import poch
 
-from ritz.arrays import Array, must
+from ritz.arrays import Array, as_number, must
 from ritz.kernels.kernel import (
     Family,
     Kernel,
@@ -83,7 +83,7 @@ class Matern(Stationary):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
-        if self.nu <= 0 or (2 * self.nu) % 2 != 1:
+        if as_number(self.nu, "nu", "1/2, 3/2, 5/2, ...") <= 0 or (2 * self.nu) % 2 != 1:
             raise ValueError(
                 must("nu", "1/2, 3/2, 5/2, ...", self.nu, "Gaussian is the limit of large nu.")
             )
@@ -94,7 +94,8 @@ class Matern(Stationary):
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
-        z = np.sqrt((4 * self.nu) * u)
+        # Beyond 800 the exponential is zero, whatever it is multiplied by.
+        z = np.minimum(np.sqrt((4 * self.nu) * u), 800.0)
         decay = np.exp(-z)
         norm = float(bessel_polynomial(self.nu, np.zeros(1))[0])
         return tuple(
@@ -181,7 +182,7 @@ class RationalQuadratic(Stationary):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
-        if not (np.isfinite(self.alpha) and self.alpha > 0):
+        if as_number(self.alpha, "alpha", "positive") <= 0:
             raise ValueError(must("alpha", "positive", self.alpha))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:

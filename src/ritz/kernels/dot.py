@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, must
+from ritz.arrays import Array, as_count, as_number
 from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
 
 
@@ -33,10 +33,8 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
-        if self.degree != int(self.degree) or self.degree < 1:
-            raise ValueError(must("degree", "a positive integer", self.degree))
-        if not (np.isfinite(self.offset) and self.offset >= 0):
-            raise ValueError(must("offset", "nonnegative", self.offset))
+        object.__setattr__(self, "degree", as_count(self.degree, "degree"))
+        object.__setattr__(self, "offset", as_number(self.offset, "offset", "nonnegative", 0.0))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         base = self.offset + u

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from ritz.arrays import Array, as_rows, must, squared_distances
+from ritz.arrays import Array, as_number, as_real, as_rows, must, squared_distances
 
 Family = Literal["distance", "dot"]
 LengthScale = float | tuple[float, ...]
@@ -46,7 +46,7 @@ class Kernel(ABC):
         """Return u (n, p) of points already divided by the length scale."""
         if self.family == "dot":
             return np.asarray(X @ Y.T)
-        return squared_distances(X, Y, exact_near=self.smoothness is not None) / 2
+        return squared_distances(X, Y, exact_near=True) / 2
 
     def require_order(self, order: int) -> None:
         """Raise if derivatives of this order do not exist."""
@@ -69,16 +69,17 @@ class Kernel(ABC):
     def __mul__(self, other: Kernel | float) -> Kernel:
         if isinstance(other, Kernel):
             return KernelProduct(self, other)
-        return KernelScaled(self, float(other))
+        return KernelScaled(self, as_number(other, "factor"))
 
     __rmul__ = __mul__
 
 
 def as_length_scale(value: object) -> LengthScale:
     """Return a positive number, or a tuple of one positive number a dimension."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim > 1 or array.size == 0 or not np.all(np.isfinite(array) & (array > 0)):
-        raise ValueError(must("length_scale", "positive: a number, or one a dimension", value))
+    array = as_real(value, "length_scale")
+    if array.ndim > 1 or array.size == 0 or not np.all((array > 1e-152) & (array < 1e152)):
+        what = "positive: a number, or one a dimension, between 1e-152 and 1e152"
+        raise ValueError(must("length_scale", what, value))
     return float(array) if array.ndim == 0 else tuple(float(a) for a in array)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg import eigh
 
-from ritz.arrays import Array
+from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
     EPS,
     is_positive,
     positive,
-    require_count,
+    rank_of,
     require_rank,
     split,
     symmetric,
@@ -79,18 +79,21 @@ def lowest_eigenpairs(
     L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: float = 0.0
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k."""
-    k = require_count(k)
+    k = as_count(k, "k")
     L = symmetric(L, "L")
     Phi = positive(Phi, "Phi", L.shape)
     stiff = L if penalty is None else L + positive(penalty, "penalty", L.shape)
     problem = reduce(stiff, Phi, floor)
     r = problem.W.shape[1]
-    k = min(k, r)
+    rank = min(r, rank_of(Phi))
+    k = min(k, rank)
+    if not k:
+        return Eigenpairs(np.zeros(0), np.zeros((len(L), 0)), rank, np.zeros(0))
     subset = (r - k, r - 1) if 4 * k < r else None
     nu, U = eigh(problem.N, subset_by_index=subset, check_finite=False)
     meaningful = nu[::-1][:k] > problem.smallest
     A = problem.W @ U[:, ::-1][:, :k][:, meaningful]
-    return rayleigh_ritz(L, Phi, A, problem, count_above(problem.N, problem.smallest, nu))
+    return rayleigh_ritz(L, Phi, A, problem, rank)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,18 +150,6 @@ def stationary(L: Array, W: Array, N: Array) -> Array:
     firm = np.abs(values) > 1e-8
     N = N @ vectors[:, firm]
     return np.asarray(W - N @ ((N.T @ L @ W) / values[firm][:, None]))
-
-
-def count_above(N: Array, smallest: float, nu: Array) -> int:
-    """Return how many eigenvalues of N are above a number, nu being some or all of them."""
-    r = len(N)
-    if len(nu) == r or not np.isfinite(smallest):
-        return int((nu > smallest).sum()) if len(nu) == r else r
-    try:
-        cholesky(N - smallest * np.eye(r), overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return int((eigh(N, eigvals_only=True, check_finite=False) > smallest).sum())
-    return r
 
 
 def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -> Eigenpairs:

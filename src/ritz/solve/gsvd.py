@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import svd
 
-from ritz.arrays import Array, must
-from ritz.solve.whiten import positive, require_count, require_rank, whiten
+from ritz.arrays import Array, as_count, must
+from ritz.solve.whiten import positive, require_rank, whiten
 
 TINY = float(np.finfo(np.float64).tiny)
 
@@ -83,7 +83,7 @@ def singular_triples(
     floors: tuple[float, float] = (0.0, 0.0),
 ) -> SingularTriples:
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
-    k = require_count(k)
+    k = as_count(k, "k")
     L = np.asarray(L, dtype=np.float64)
     Phi, Psi = positive(Phi, "Phi"), positive(Psi, "Psi")
     if L.shape != (len(Phi), len(Psi)):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg.lapack import dpstrf
 
 from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
+CUT = 30
 
 
 def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
@@ -39,7 +41,7 @@ def is_positive(M: Array) -> bool:
 def whiten(B: Array, floor: float = 0.0) -> Array:
     """Return W (p, r) with W' B W = I for a positive B that may be singular.
 
-    Directions whose share, in units where B has unit diagonal, is below max(10 p eps, floor) of
+    Directions whose share, in units where B has unit diagonal, is below max(30 p eps, floor) of
     the largest are left out.
     """
     return split(B, floor)[0]
@@ -51,7 +53,7 @@ def split(B: Array, floor: float = 0.0) -> tuple[Array, Array]:
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
-    good = values > max(10 * len(B) * EPS, floor) * values[-1]
+    good = values > max(CUT * len(B) * EPS, floor) * values[-1]
     W = np.zeros((len(B), int(good.sum())))
     W[keep] = D[:, None] * vectors[:, good] / np.sqrt(values[good])
     N = np.zeros((len(B), len(B) - W.shape[1]))
@@ -85,6 +87,14 @@ def positive(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array
     return M
 
 
+def rank_of(M: Array) -> int:
+    """Return the rank of a positive matrix in units where it has unit diagonal."""
+    scaled, _, keep = unit_diagonal(M)
+    if not len(keep):
+        return 0
+    return int(dpstrf(scaled, tol=CUT * len(M) * EPS, lower=1)[2])
+
+
 def require_rank(rank: int, k: int) -> None:
     """Raise if there are fewer meaningful directions than values asked for."""
     if rank < k:
@@ -92,10 +102,3 @@ def require_rank(rank: int, k: int) -> None:
             must("k", f"at most {rank}, the rank of the functions on the samples", k)
             + " Lower k, or use more or other functions, or more samples."
         )
-
-
-def require_count(k: object, name: str = "k") -> int:
-    """Return a positive integer, or say that it must be one."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(must(name, "a positive integer", repr(k)))
-    return int(k)

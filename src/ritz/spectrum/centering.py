@@ -49,8 +49,9 @@ def center(Phi: Array, sizes: Array) -> Side:
     means = Phi[0, 1:] / Phi[0, 0]
     covariance = Phi[1:, 1:] / Phi[0, 0] - np.outer(means, means)
     variance = np.diag(covariance)
-    noise = (4 * EPS * (sizes + np.abs(means))) ** 2
-    dead = variance <= 1e4 * noise
+    # Rounded values, and the cancellation as the rest of the mean comes off.
+    noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
+    dead = variance <= 100 * noise
     covariance[dead] = 0.0
     covariance[:, dead] = 0.0
     metric = np.zeros_like(Phi)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from os import PathLike
@@ -70,10 +71,15 @@ def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
             AttributeError,
             EOFError,
             KeyError,
+            MemoryError,
+            NotImplementedError,
             OSError,
+            OverflowError,
+            RuntimeError,
             TypeError,
             ValueError,
             zipfile.BadZipFile,
+            zlib.error,
         ) as error:
             reason = f"no entry {error}" if isinstance(error, KeyError) else error
             raise ValueError(
@@ -85,7 +91,10 @@ def _decode(tree: Any, arrays: Mapping[str, Any], classes: Mapping[str, type]) -
     if not isinstance(tree, dict):
         return tree
     if "array" in tree:
-        return arrays[tree["array"]]
+        array = arrays[tree["array"]]
+        if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
+            raise ValueError(f"{tree['array']} holds something else than finite numbers")
+        return array
     if "tuple" in tree:
         return tuple(_decode(item, arrays, classes) for item in tree["tuple"])
     state = {name: _decode(part, arrays, classes) for name, part in tree["fields"].items()}

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
-from ritz.arrays import Array, must
+from ritz.arrays import Array, as_count, as_number, must
 from ritz.assembly import Matrices, Sums, assemble
 from ritz.bases import Centered, Combination
 from ritz.forms import Form
@@ -16,7 +16,7 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples, gevd, gsvd
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import require_count, require_rank
+from ritz.solve.whiten import require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
@@ -72,7 +72,7 @@ def decompose(
     >>> np.round(spectrum.values, 1) + 0.0
     array([0., 1., 2.])
     """
-    require_count(k)
+    k = as_count(k, "k")
     sums = assemble(
         form,
         basis,
@@ -99,9 +99,10 @@ def decompose_sums(
     k, regularization
         As in `ritz.decompose`.
     """
-    require_count(k)
-    if not (np.isfinite(regularization) and regularization >= 0):
-        raise ValueError(must("regularization", "a nonnegative number", regularization))
+    k = as_count(k, "k")
+    if not isinstance(sums, Sums):
+        raise TypeError(must("sums", "what ritz.assemble returns", type(sums).__name__))
+    regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
     left = center(matrices.Phi, np.abs(sums.left.offset))
     if sums.form.symmetric:
@@ -123,7 +124,7 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
 
 def _eigen(sums: Sums, matrices: Matrices, side: Side, k: int, regularization: float) -> Spectrum:
     L = center_form(matrices.L, side, side)
-    found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization))
+    found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization), sums.form.positive)
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
     left_out = leave_one_out(sums, span, span, _small_eigenvalues)
@@ -150,8 +151,9 @@ def _singular(
     sign = signs(left.metric @ found.left)
     A, B = found.left * sign, found.right * sign
 
-    def small_values(small: Matrices) -> Array:
-        return gsvd(small.L, small.Phi, small.Psi, k, order=sums.form.order).values
+    def small_values(small: Matrices) -> Array | None:
+        found = singular_triples(small.L, small.Phi, small.Psi, k, order=sums.form.order)
+        return found.values if len(found.values) == k else None
 
     left_out = leave_one_out(sums, left.uncentered(A), right.uncentered(B), small_values)
     sides = [
@@ -162,11 +164,11 @@ def _singular(
     return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, left_out, fixed))
 
 
-def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None) -> Eigenpairs:
+def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bool) -> Eigenpairs:
     """Find the k smallest eigenvalues over (1, f - means).
 
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
-    exact; where its eigenvalue is zero, others below zero by rounding only come after it.
+    exact. Those of a positive form are not below zero but by rounding.
     """
     if not decouples(L):
         return gevd(L, side.metric, k, penalty=penalty, floor=side.floor)
@@ -174,9 +176,8 @@ def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None) -> Eigenpair
     rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor)
     require_rank(1 + len(rest.values), k)
     values = rest.values
-    if L[0, 0] == 0.0:
-        rounding = 1e-10 * np.abs(values).max(initial=0.0)
-        values = np.where((values < 0) & (values > -rounding), 0.0, values)
+    if positive:
+        values = np.maximum(values, 0.0)
     values = np.concatenate([L[:1, 0], values])
     order = np.argsort(values, kind="stable")[:k]
     residuals = np.concatenate([[0.0], rest.residuals])
@@ -231,9 +232,12 @@ def signs(correlations: Array) -> Array:
     return np.where(sign == 0, 1.0, sign)
 
 
-def _small_eigenvalues(small: Matrices) -> Array:
+def _small_eigenvalues(small: Matrices) -> Array | None:
     L = (small.L + small.L.T) / 2
-    return np.asarray(eigh(L, (small.Phi + small.Phi.T) / 2, eigvals_only=True))
+    try:
+        return np.asarray(eigh(L, (small.Phi + small.Phi.T) / 2, eigvals_only=True))
+    except LinAlgError:
+        return None
 
 
 def _levels(

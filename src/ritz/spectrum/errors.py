@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.stats import f as f_law
 
 from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
 
-CONFIDENCE = 0.95
+CONFIDENCE = 0.99
 
 
 def leave_one_out(
-    sums: Sums, A: Array, B: Array, values_of: Callable[[Matrices], Array]
+    sums: Sums, A: Array, B: Array, values_of: Callable[[Matrices], Array | None]
 ) -> Array | None:
     """Return the values (folds, k) found in a fixed span without each fold in turn.
 
@@ -29,11 +29,12 @@ def leave_one_out(
     A, B
         The spans: combinations (1 + p, k) of the left and (1 + q, k) of the right functions.
     values_of
-        The values (k,) of small matrices.
+        The values (k,) of small matrices, or None where they have fewer.
 
     Returns
     -------
-    None where fewer than three folds have rows.
+    None where fewer than three folds have rows, or the functions are not independent on the rows
+    of the others.
     """
     folds = np.flatnonzero(sums.weight > 0)
     if len(folds) < 3:
@@ -48,14 +49,19 @@ def leave_one_out(
         weight = sums.weight.sum() - sums.weight[fold]
         parts = (Ls[fold], Phis[fold], Psis[fold])
         L, Phi, Psi = ((t - part) / weight for t, part in zip(total, parts, strict=True))
-        result.append(values_of(Matrices(L, Phi, Psi)))
+        values = values_of(Matrices(L, Phi, Psi))
+        if values is None:
+            return None
+        result.append(values)
     return np.array(result)
 
 
 def jackknife(left_out: Array) -> Array:
     """Return standard errors (k,) from values (folds, k) with each fold left out."""
     m = len(left_out)
-    return np.asarray(np.sqrt((m - 1) * left_out.var(axis=0)))
+    # In units where squares neither overflow nor vanish.
+    unit = np.abs(left_out).max() or 1.0
+    return np.asarray(unit * np.sqrt((m - 1) * (left_out / unit).var(axis=0)))
 
 
 def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]:
@@ -66,7 +72,8 @@ def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]
     if errors is None:
         reach = 1e-8 * np.abs(values)
     else:
-        reach = student.ppf((1 + CONFIDENCE) / 2, n_folds - 1) * errors
+        # The gap of a repeated pair is the length of a vector of two numbers, not one number.
+        reach = np.sqrt(2 * f_law.ppf(CONFIDENCE, 2, n_folds - 1)) * errors
     apart = np.abs(np.diff(values)) > reach[1:] + reach[:-1]
     return np.concatenate([[0], np.cumsum(apart)]).astype(np.intp)
 

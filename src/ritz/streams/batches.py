@@ -51,13 +51,16 @@ class Batches(Stream):
     @property
     def dimensions(self) -> tuple[int, ...]:
         for block in self.blocks():
-            return tuple(view.shape[1] for view in block.views)
+            return tuple(int(view.shape[1]) for view in block.views)
         raise ValueError(must("source", "at least one nonempty batch of rows", "none"))
 
     def blocks(self) -> Iterator[Block]:
         start = 0
         dimensions: tuple[int | None, ...] = (None,) * self.views
         items = self.source() if callable(self.source) else self.source
+        if not isinstance(items, Iterable):
+            what = "a list of arrays, or a function that returns an iterator over them"
+            raise TypeError(must("source", what, f"a function that returns {items!r}"))
         for number, item in enumerate(items):
             parts = self._parts(item, number)
             views = tuple(

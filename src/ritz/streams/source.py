@@ -56,8 +56,10 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
     if len(views) == 2 and views[1].shape[0] != n:
         raise ValueError(must("Y", f"aligned with X, {n} rows", f"{views[1].shape[0]} rows"))
     weight = None if sample_weight is None else as_weights(sample_weight, n)
-    if weight is not None and not weight.any():
-        raise ValueError(must("sample_weight", "positive for some rows", "zeros only"))
+    if weight is not None and (weight > 0).sum() < 2:
+        some = int((weight > 0).sum())
+        got = f"zeros but for {some} row(s)"
+        raise ValueError(must("sample_weight", "positive for at least 2 rows", got))
     if groups is not None:
         groups = np.asarray(groups)
         if groups.shape != (n,):
@@ -83,7 +85,7 @@ def as_view(array: Any, name: str, lazy: bool) -> Any:
             raise TypeError(must(name, "a dask array like the other view", type(array).__name__))
         require_known_chunks(array, name)
         return array
-    if isinstance(array, np.ndarray) and array.ndim == 2 and array.dtype.kind in "fiub":
+    if type(array) in (np.ndarray, np.memmap) and array.ndim == 2 and array.dtype.kind in "fiub":
         if array.shape[1] == 0:
             raise ValueError(must(name, "an array with at least one column", array.shape))
         return array

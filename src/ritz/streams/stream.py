@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, Block, lowest_hashed
+from ritz.arrays import Array, Block, lowest_hashed, must
 
 CHUNK_BYTES = 64_000_000
 CHUNK_ROWS = 65_536
@@ -47,7 +47,10 @@ class Stream(ABC):
             rows = np.concatenate([kept, block.views[view][block.weight > 0]])
             kept = rows[lowest_hashed(rows, m, seed)] if len(rows) else rows
         if not len(kept):
-            raise ValueError("X must have at least one row of positive weight. Got none.")
+            raise ValueError(
+                must("X", "rows, at least one of positive weight", "none")
+                + " Each call of the 'source' of Batches must return a fresh iterator."
+            )
         return kept
 
     def whole(self, reason: str) -> Block:

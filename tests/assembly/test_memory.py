@@ -1,0 +1,160 @@
+"""A pass keeps one block and p by p sums, whatever n; its progress bar keeps out of the way."""
+
+import io
+import itertools
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import ritz
+
+P, D = 50, 5
+BASES = {
+    "gaussian": ritz.Nystrom(ritz.Gaussian(2.0), P),
+    "exponential": ritz.Nystrom(ritz.Exponential(2.0), P),
+    "monomials": ritz.Monomials(2),
+}
+MEGABYTE = 2**20
+
+
+def peak_of(call):
+    """Return the most memory in bytes, beyond what there was before, that a call took."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        tracemalloc.reset_peak()
+        call()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.random.default_rng(0).normal(size=(400_000, D))
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_memory_does_not_grow_with_the_rows_of_an_array(rows, basis):
+    def run(n):
+        ritz.assemble(ritz.laplacian(), BASES[basis], rows[:n], random_state=0, n_jobs=1)
+
+    few, some, many = (peak_of(lambda n=n: run(n)) for n in (20_000, 150_000, 400_000))
+    # Blocks are full from some 150,000 rows on; n times p numbers would be 160 MB.
+    assert many - some < MEGABYTE
+    assert many - few < 32 * MEGABYTE
+    assert many < 80 * MEGABYTE
+
+
+def test_memory_does_not_grow_with_the_rows_of_a_stream():
+    def batches(count):
+        for seed in range(count):
+            yield np.random.default_rng(seed).normal(size=(10_000, D))
+
+    def run(count):
+        stream = ritz.Batches(lambda: batches(count))
+        ritz.assemble(ritz.laplacian(), BASES["exponential"], stream, random_state=0, n_jobs=1)
+
+    few, many = (peak_of(lambda count=count: run(count)) for count in (2, 40))
+    assert many - few < MEGABYTE
+
+
+def test_memory_does_not_grow_with_the_rows_of_a_mapped_file(rows, tmp_path):
+    path = tmp_path / "rows.npy"
+    np.save(path, rows)
+    mapped = np.load(path, mmap_mode="r")
+
+    def run(n):
+        ritz.assemble(ritz.laplacian(), BASES["gaussian"], mapped[:n], random_state=0, n_jobs=1)
+
+    some, many = (peak_of(lambda n=n: run(n)) for n in (131_072, 300_000))
+    assert many - some < MEGABYTE
+
+
+def test_other_number_types_are_not_copied_whole(rows):
+    rows = rows[:300_000]
+    single = rows.astype(np.float32)
+
+    def run(array):
+        ritz.assemble(ritz.laplacian(), BASES["gaussian"], array, random_state=0, n_jobs=1)
+
+    assert peak_of(lambda: run(single)) < peak_of(lambda: run(rows)) + 6 * MEGABYTE
+
+
+def test_weights_and_groups_take_a_number_a_row(rows):
+    rows = rows[:150_000]
+    labels = {"sample_weight": np.ones(150_000), "groups": np.arange(150_000) // 100}
+
+    def run(**labels):
+        ritz.assemble(
+            ritz.laplacian(), BASES["monomials"], rows, random_state=0, n_jobs=1, **labels
+        )
+
+    # Sorting the labels takes a few numbers a row.
+    assert peak_of(lambda: run(**labels)) < peak_of(run) + 10 * 8 * 150_000
+
+
+# The progress bar
+
+
+def run(**options):
+    X = np.random.default_rng(0).normal(size=(2000, 1))
+    return ritz.assemble(ritz.laplacian(), ritz.Monomials(2), X, **options)
+
+
+@pytest.mark.parametrize("progress", [None, False])
+def test_nothing_is_shown_where_the_output_is_not_a_terminal(capsys, progress):
+    run(progress=progress)
+    ritz.decompose(
+        ritz.laplacian(), ritz.Monomials(2), np.arange(50.0)[:, None], 2, progress=progress
+    )
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_bar_is_shown_when_asked_for(capsys):
+    run(progress=True)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "rows" in err
+    assert "100%" in err
+    assert "2.00k" in err
+
+
+def test_the_bar_counts_rows_of_unknown_number(capsys):
+    X = np.random.default_rng(0).normal(size=(2000, 1))
+    stream = ritz.Batches(np.array_split(X, 4))
+    ritz.assemble(ritz.laplacian(), ritz.Monomials(2), stream, progress=True)
+    assert "2.00k" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    """A terminal to write to."""
+
+    def isatty(self):
+        return True
+
+
+def test_on_a_terminal_a_short_pass_shows_nothing(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    run()
+    assert terminal.getvalue().strip() == ""
+
+
+@pytest.mark.parametrize(("progress", "shown"), [(None, True), (True, True), (False, False)])
+def test_on_a_terminal_a_long_pass_shows_the_bar_unless_told_not_to(monkeypatch, progress, shown):
+    terminal = Terminal()
+    clock = itertools.count()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr("tqdm.std.time", lambda: float(next(clock)))
+    X = np.random.default_rng(0).normal(size=(2000, 1))
+    stream = ritz.Batches(np.array_split(X, 20))
+    ritz.assemble(ritz.laplacian(), ritz.Monomials(2), stream, progress=progress)
+    assert ("rows" in terminal.getvalue()) == shown
+
+
+def test_the_bar_does_not_change_the_sums():
+    with_bar, without = run(progress=True, random_state=0), run(progress=False, random_state=0)
+    np.testing.assert_array_equal(with_bar.L, without.L)
