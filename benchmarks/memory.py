@@ -7,16 +7,26 @@ import subprocess
 import sys
 
 SCRIPT = """
-import json, resource, sys
-import numpy as np, ritz
+import json, sys, threading
+import numpy as np, psutil, ritz
+
 n = int(sys.argv[1])
 X = np.random.default_rng(0).normal(size=(n, 10))
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+process, peak, done = psutil.Process(), [0], threading.Event()
+
+def watch():
+    while not done.wait(0.005):
+        peak[0] = max(peak[0], process.memory_info().rss)
+
+before = process.memory_info().rss
+watcher = threading.Thread(target=watch)
+watcher.start()
 basis = ritz.Nystrom(ritz.Gaussian(3.0), 300)
 ritz.decompose(ritz.laplacian(), basis, X, k=16, random_state=0, progress=False)
-after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-print(json.dumps({"n": n, "data_mb": X.nbytes / 1e6, "peak_mb": after / 1e3,
-                  "beyond_start_mb": (after - before) / 1e3}))
+done.set()
+watcher.join()
+print(json.dumps({"n": n, "data_mb": X.nbytes / 1e6, "peak_mb": peak[0] / 1e6,
+                  "beyond_start_mb": (peak[0] - before) / 1e6}))
 """
 
 

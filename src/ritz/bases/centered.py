@@ -70,7 +70,8 @@ class CenteredJet(CachedJet):
         return self.jet.gradient
 
     def _value(self) -> Values:
-        return Values(self.jet.value.dense() - self.offset, 1.0)
+        whole = self.jet.value.dense()
+        return Values(whole - self.offset, 1.0, origin=(whole, self.offset))
 
     def _gradient(self) -> Gradients:
         return self.jet.gradient

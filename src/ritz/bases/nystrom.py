@@ -107,29 +107,24 @@ class KernelJet(CachedJet):
     def _u(self) -> Array:
         return self.basis.kernel.invariant(self.X, self.basis.scaled_centers)
 
-    @cached_property
-    def _profile(self) -> tuple[Array, ...]:
-        return self.basis.kernel.profile(self._u, 1)
-
     def _value(self) -> Values:
-        # Shares the exponential with the gradient where that was asked for first.
-        known = "_profile" in self.__dict__
-        q = self._profile[0] if known else self.basis.kernel.profile(self._u, 0)[0]
-        return Values(q, 1.0)
+        return Values(self._derivative(0), 1.0)
 
     def _gradient(self) -> Gradients:
         basis = self.basis
         basis.kernel.require_order(1)
-        T = self._profile[1]
+        # Where q' = c q the values serve as factors, and c goes with the vectors.
+        rate = basis.kernel.rate
+        T, c = (self._derivative(1), 1.0) if rate is None else (self._derivative(0), rate)
+        anchors = basis.scaled_centers * (c / basis.scale)
         if basis.kernel.family == "dot":
-            return FactoredGradients(T, -basis.scaled_centers / basis.scale)
-        anchors = basis.scaled_centers / basis.scale
-        points = self.X / basis.scale
+            return FactoredGradients(T, -anchors)
+        points = self.X * (c / basis.scale)
         if np.ndim(basis.kernel.length_scale) == 0:
-            squares = self._u * (2 / basis.scale[0] ** 2)
-        else:
-            squares = squared_distances(points, anchors, exact_near=True)
-        return FactoredGradients(T, anchors, points, squares, basis.spread)
+            unit = 2 * (c / basis.scale[0]) ** 2
+            return FactoredGradients(T, anchors, points, self._u, unit, c**2 * basis.spread)
+        squares = squared_distances(points, anchors, exact_near=True)
+        return FactoredGradients(T, anchors, points, squares, 1.0, c**2 * basis.spread)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         basis = self.basis
@@ -149,7 +144,8 @@ class KernelJet(CachedJet):
         """Return q^(order)(u), the same array each time so that products are shared."""
         cache: dict[int, Array] = self.__dict__.setdefault("_derivatives", {})
         if order not in cache:
-            cache[order] = self.basis.kernel.profile(self._u, order)[order]
+            profiles = self.basis.kernel.profile(self._u, order)
+            cache.update({m: q for m, q in enumerate(profiles) if m not in cache})
         return cache[order]
 
 

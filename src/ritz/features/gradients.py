@@ -129,8 +129,8 @@ class FactoredGradients(Gradients):
         The vectors c (p, d).
     points
         The vectors z (b, d), or None for zero.
-    squares
-        |z_k - c_j|^2 (b, p) where there are points.
+    squares, unit
+        |z_k - c_j|^2 = unit * squares (b, p) where there are points.
     spread
         |c_i - c_j|^2 (p, p) where there are points.
     """
@@ -139,6 +139,7 @@ class FactoredGradients(Gradients):
     anchors: Array
     points: Array | None = None
     squares: Array | None = None
+    unit: float = 1.0
     spread: Array | None = None
     weight: Rows = 1.0
 
@@ -158,6 +159,7 @@ class FactoredGradients(Gradients):
             anchors,
             points,
             squared_distances(points, anchors),
+            1.0,
             squared_distances(anchors, anchors),
             self.weight,
         )
@@ -193,5 +195,6 @@ class FactoredGradients(Gradients):
                 assert self.squares is not None
                 assert self.spread is not None
                 M = weighted_product(self.squares * T, T, rows)
+                M *= self.unit
                 return (M + M.T - self.spread * products.inner(T, T, rows)) / 2
         return products.inner(self.unweighted(), other.unweighted(), rows)

@@ -25,14 +25,33 @@ class Products:
     """Matrix products A' diag(rows) B already computed on this block, shared by all terms."""
 
     known: dict[Hashable, tuple[Any, Array]] = field(default_factory=dict)
+    shifted: dict[int, tuple[Array, Array, Array]] = field(default_factory=dict)
 
     def inner(self, A: Array, B: Array, rows: Array) -> Array:
         """Return A' diag(rows) B for A (b, p) and B (b, q), as a symmetric product if A is B."""
         key = (id(A), id(B), id(rows))
         if key not in self.known:
+            product = self._from_shifted(A, rows) if A is B else None
+            if product is None:
+                product = weighted_product(A, B, rows)
             # The arrays are kept too, so that their ids stay theirs.
-            self.known[key] = ((A, B, rows), weighted_product(A, B, rows))
+            self.known[key] = ((A, B, rows), product)
         return self.known[key][1]
+
+    def note_shift(self, A: Array, offset: Array, shifted: Array) -> None:
+        """Remember that shifted = A - offset, so that the products of one give the other's."""
+        self.shifted[id(A)] = (A, offset, shifted)
+
+    def _from_shifted(self, A: Array, rows: Array) -> Array | None:
+        """Return A' diag(rows) A from the product of A - c, as (V + 1 c')' (V + 1 c')."""
+        if id(A) not in self.shifted:
+            return None
+        _, c, V = self.shifted[id(A)]
+        known = self.known.get((id(V), id(V), id(rows)))
+        if known is None:
+            return None
+        cross = np.outer(rows @ V + rows.sum() / 2 * c, c)
+        return known[1] + cross + cross.T
 
 
 def weighted_product(A: Array, B: Array, rows: Array) -> Array:
@@ -51,7 +70,8 @@ def weighted_product(A: Array, B: Array, rows: Array) -> Array:
     B = A if same else B.reshape(-1, B.shape[-1])
     if rows.min() == rows.max():
         # NumPy turns A' A into a symmetric product.
-        return np.asarray((A.T @ B) * rows[0])
+        product = A.T @ B
+        return product if rows[0] == 1.0 else np.asarray(product * rows[0])
     if same and rows.min() >= 0:
         A = A * np.sqrt(rows)[:, None]
         return np.asarray(A.T @ A)
@@ -112,7 +132,9 @@ class Terms:
                 if id(term.weight) not in scaled:
                     scaled[id(term.weight)] = (term.weight, rows * checked(term.weight, rows))
                 weights = scaled[id(term.weight)][1]
-            matrix = number * term.left.contract(term.right, weights, products)
+            matrix = term.left.contract(term.right, weights, products)
+            if number != 1.0:
+                matrix *= number
             total = matrix if total is None else total + matrix
         assert total is not None
         return total

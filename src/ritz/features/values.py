@@ -30,12 +30,15 @@ class Values:
         them share their matrix products.
     weight
         Factor of the rows still to be applied, a number or (b,).
+    origin
+        The array and the offset (p,) whose difference `array` is, if it came about so.
     """
 
     array: Array
     constant: Rows
     columns: Array | None = None
     weight: Rows = 1.0
+    origin: tuple[Array, Array] | None = None
 
     __array_ufunc__ = None
 
@@ -72,6 +75,9 @@ class Values:
 
     def contract(self, other: Values, rows: Array, products: Products) -> Array:
         """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""
+        for values in (self, other):
+            if values.origin is not None:
+                products.note_shift(*values.origin, values.array)
         left, right = _same_width(self.array, other.array)
         result = np.empty((1 + left.shape[-1], 1 + right.shape[-1]))
         result[1:, 1:] = products.inner(left, right, rows)

@@ -53,9 +53,14 @@ class Gaussian(Stationary):
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
-        q = np.exp(-u)
+        q = np.negative(u)
+        np.exp(q, out=q)
         minus = -q if order else q
         return tuple(minus if m % 2 else q for m in range(order + 1))
+
+    @property
+    def rate(self) -> float | None:
+        return -1.0
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.ones(n)

@@ -71,3 +71,7 @@ class DotExponential(Kernel):
                 "Raise length_scale or scale the data."
             )
         return (q,) * (order + 1)
+
+    @property
+    def rate(self) -> float | None:
+        return 1.0

@@ -29,6 +29,11 @@ class Kernel(ABC):
         """The highest order of derivative that exists, or None for no limit."""
         return None
 
+    @property
+    def rate(self) -> float | None:
+        """The number c with q' = c q, if there is one: the values then serve for gradients."""
+        return None
+
     @abstractmethod
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         """Return q, q', ..., q^(order) at u; zero where a derivative diverges at u = 0."""
@@ -46,7 +51,9 @@ class Kernel(ABC):
         """Return u (n, p) of points already divided by the length scale."""
         if self.family == "dot":
             return np.asarray(X @ Y.T)
-        return squared_distances(X, Y, exact_near=True) / 2
+        u = squared_distances(X, Y, exact_near=True)
+        u *= 0.5
+        return u
 
     def require_order(self, order: int) -> None:
         """Raise if derivatives of this order do not exist."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from ritz.solve.whiten import require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
+from ritz.threads import blas_threads
+
+SMALL = 1500
 
 
 def decompose(
@@ -105,10 +109,12 @@ def decompose_sums(
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
     left = center(matrices.Phi, np.abs(sums.left.offset))
-    if sums.form.symmetric:
-        return _eigen(sums, matrices, left, k, regularization)
-    right = left if sums.Psi is sums.Phi else center(matrices.Psi, np.abs(sums.right.offset))
-    return _singular(sums, matrices, left, right, k, regularization)
+    # NumPy and SciPy bring a library each, whose idle threads keep the other's from the cores.
+    with blas_threads(1) if len(matrices.L) < SMALL else nullcontext():
+        if sums.form.symmetric:
+            return _eigen(sums, matrices, left, k, regularization)
+        right = left if sums.Psi is sums.Phi else center(matrices.Psi, np.abs(sums.right.offset))
+        return _singular(sums, matrices, left, right, k, regularization)
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:

@@ -1,0 +1,112 @@
+"""Data of other kinds give what arrays give."""
+
+import dask.array as da
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+
+import ritz
+
+X = np.random.default_rng(0).normal(size=(1000, 2))
+WEIGHT = np.random.default_rng(1).integers(0, 4, size=1000).astype(float)
+BASIS = ritz.Nystrom(ritz.Gaussian(1.0), 40)
+
+
+def spectrum(data, form=None, **options):
+    return ritz.decompose(form or ritz.laplacian(), BASIS, data, k=6, random_state=0, **options)
+
+
+def write(path, kind):
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "w": WEIGHT, "unused": np.arange(1000)})
+    if kind == "parquet":
+        pyarrow.parquet.write_table(table, path, row_group_size=300)
+    elif kind == "csv":
+        pyarrow.csv.write_csv(table, path)
+    else:
+        pyarrow.feather.write_feather(table, path)
+    return path
+
+
+@pytest.mark.parametrize("chunks", [(1000, 2), (137, 2), (300, 1)])
+def test_dask_arrays(chunks):
+    lazy = da.from_array(X, chunks=chunks)
+    np.testing.assert_allclose(spectrum(lazy).values, spectrum(X).values, atol=1e-12)
+    weighted = spectrum(lazy, sample_weight=WEIGHT)
+    expected = spectrum(X, sample_weight=WEIGHT)
+    np.testing.assert_allclose(weighted.values, expected.values, atol=1e-12)
+
+
+def test_two_dask_views():
+    Y = X + 0.1
+    pair = tuple(da.from_array(view, chunks=(250, 2)) for view in (X, Y))
+    found = spectrum(pair, ritz.cross())
+    np.testing.assert_allclose(found.values, spectrum((X, Y), ritz.cross()).values, atol=1e-10)
+    with pytest.raises(TypeError, match=r"'Y'.*dask array like the other"):
+        spectrum((pair[0], Y), ritz.cross())
+
+
+def test_dask_chunks_of_unknown_size_name_the_remedy():
+    lazy = da.from_array(X, chunks=(250, 2))
+    unknown = lazy[lazy[:, 0] > 0]
+    with pytest.raises(ValueError, match=r"unknown.*compute_chunk_sizes\(\)"):
+        spectrum(unknown)
+    known = unknown.compute_chunk_sizes()
+    expected = spectrum(X[X[:, 0] > 0])
+    np.testing.assert_allclose(spectrum(known).values, expected.values, atol=1e-12)
+
+
+def test_forms_that_need_all_rows_say_so():
+    lazy = da.from_array(X, chunks=(250, 2))
+    for form in (ritz.neighbors(5), ritz.graph(ritz.Gaussian(1.0))):
+        with pytest.raises(TypeError, match=r"X must be an array.*DaskStream"):
+            spectrum(lazy, form)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
+def test_files(tmp_path, kind):
+    path = write(tmp_path / f"rows.{kind}", kind)
+    table = ritz.Table(path, ["a", "b"], format=kind)
+    np.testing.assert_allclose(spectrum(table).values, spectrum(X).values, atol=1e-12)
+    weighted = ritz.Table(path, ["a", "b"], weight="w", format=kind)
+    expected = spectrum(X, sample_weight=WEIGHT)
+    np.testing.assert_allclose(spectrum(weighted).values, expected.values, atol=1e-12)
+
+
+def test_all_columns_are_the_default_and_missing_ones_are_named(tmp_path):
+    path = write(tmp_path / "rows.parquet", "parquet")
+    assert ritz.Table(path).dimensions == (4,)
+    assert ritz.Table(path, weight="w").columns == ("a", "b", "unused")
+    with pytest.raises(ValueError, match=r"'columns'.*'a', 'b'.*'c'"):
+        ritz.Table(path, ["a", "c"])
+
+
+def test_missing_numbers_in_files_are_errors(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(pa.table({"a": [1.0, None, 2.0], "b": [0.0, 1.0, 2.0]}), path)
+    with pytest.raises(ValueError, match=r"must be finite.*nan in row 1, column 0"):
+        spectrum(ritz.Table(path))
+
+
+class Tensor:
+    """What torch tensors offer, gradients and devices included."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return self
+
+    def numpy(self):
+        return self.array
+
+
+def test_tensors():
+    found = spectrum(Tensor(X))
+    np.testing.assert_array_equal(found.values, spectrum(X).values)
+    np.testing.assert_array_equal(found(Tensor(X[:5])), found(X[:5]))
