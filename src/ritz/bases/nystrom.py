@@ -85,6 +85,18 @@ class KernelSections(Basis):
         return (self.centers - self.shift) / self.scale
 
     @cached_property
+    def values_serve_gradients(self) -> bool:
+        """Whether products of values, means taken off and put on again, are exact enough.
+
+        Products of gradients are multiplied by |y_i - y_j|^2, which for kernels much narrower than
+        the data would multiply that rounding too.
+        """
+        if self.kernel.family == "dot":
+            return True
+        Y = self.scaled_centers
+        return bool(4 * np.einsum("ij,ij->i", Y, Y).max() < 100)
+
+    @cached_property
     def spread(self) -> Array:
         """|c_i - c_j|^2 for the anchors c = y / l^2 of the gradients."""
         anchors = self.scaled_centers / self.scale
@@ -114,7 +126,7 @@ class KernelJet(CachedJet):
         basis = self.basis
         basis.kernel.require_order(1)
         # Where q' = c q the values serve as factors, and c goes with the vectors.
-        rate = basis.kernel.rate
+        rate = basis.kernel.rate if basis.values_serve_gradients else None
         T, c = (self._derivative(1), 1.0) if rate is None else (self._derivative(0), rate)
         anchors = basis.scaled_centers * (c / basis.scale)
         if basis.kernel.family == "dot":

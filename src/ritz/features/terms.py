@@ -51,7 +51,7 @@ class Products:
         if known is None:
             return None
         cross = np.outer(rows @ V + rows.sum() / 2 * c, c)
-        return known[1] + cross + cross.T
+        return np.asarray(known[1] + (cross + cross.T))
 
 
 def weighted_product(A: Array, B: Array, rows: Array) -> Array:
