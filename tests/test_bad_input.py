@@ -383,9 +383,10 @@ def test_equal_rows_and_forms_that_look_at_neighbors():
         decompose(ritz.laplacian("pca", dimension=1), basis, rows, k=2)
     with raises("distinct rows"):
         decompose(ritz.laplacian(density_correction=1.0), basis, rows, k=2)
-    for form in (ritz.neighbors(3), ritz.graph(ritz.Gaussian())):
-        with raises("'k'", "at most 1", "rank", "Got 2"):
-            decompose(form, basis, rows, k=2)
+    with raises("n_neighbors", "distinct rows"):
+        decompose(ritz.neighbors(3), basis, rows, k=2)
+    with raises("'k'", "at most 1", "rank", "Got 2"):
+        decompose(ritz.graph(ritz.Gaussian()), basis, rows, k=2)
 
 
 @pytest.mark.parametrize(
@@ -1147,7 +1148,7 @@ def in_units(name, c):
         return QUADRATIC
     if name == "fourier":
         return ritz.RandomFourier(ritz.Gaussian(c), 20)
-    return ritz.Nystrom(KERNELS[name](c), centers=c * X[:20])
+    return ritz.Nystrom(KERNELS[name](c), centers=c * X[:8])
 
 
 @pytest.mark.parametrize("c", [1e-150, 1e-75, 1e-6, 1e6, 1e75, 1e150])
@@ -1206,8 +1207,8 @@ def test_a_row_whose_square_overflows_is_an_error_or_far_away():
 def test_columns_of_very_different_units(kernel, units):
     # Diffusion and length scales in the columns' units undo them.
     units = np.array(units)
-    a = decompose(LAPLACIAN, ritz.Nystrom(kernel(1.0), centers=X[:40]), X, k=5)
-    basis = ritz.Nystrom(kernel(units), centers=X[:40] * units)
+    a = decompose(LAPLACIAN, ritz.Nystrom(kernel(1.0), centers=X[:10]), X, k=5)
+    basis = ritz.Nystrom(kernel(units), centers=X[:10] * units)
     b = decompose(ritz.diffusion(units**2), basis, X * units, k=5)
     np.testing.assert_allclose(b.values, a.values, rtol=1e-8, atol=1e-12)
     c = decompose(ritz.diffusion(units**2), QUADRATIC, X * units, k=5)

@@ -11,6 +11,7 @@ from ritz.bases import (
     RandomFourier,
     Stack,
 )
+from ritz.estimators import SpectralClustering, SpectralEmbedding
 from ritz.forms import (
     Form,
     cross,
@@ -58,6 +59,8 @@ __all__ = [
     "RandomFourier",
     "RationalQuadratic",
     "SingularSpectrum",
+    "SpectralClustering",
+    "SpectralEmbedding",
     "Spectrum",
     "Stack",
     "Stream",

@@ -378,11 +378,11 @@ def test_a_stack_holds_the_functions_of_its_parts():
     stack = ritz.Stack(sections, ritz.Monomials(2), ritz.Nystrom(ritz.Exponential(), 4)).fit(X, 0)
     assert stack.size == 5 + 5 + 4
     assert np.array_equal(stack(X)[:, :5], sections(X))
-    first, second, third = (part.gram() for part in stack.parts)
-    assert np.array_equal(stack.gram()[:5, :5], first)
-    assert np.array_equal(stack.gram()[5:10, 5:10], second)
-    assert np.array_equal(stack.gram()[10:, 10:], third)
-    assert not stack.gram()[:5, 5:].any()
+    first, second, third = (part.gram_root() for part in stack.parts)
+    assert np.array_equal(stack.gram_root()[:5, :5], first)
+    assert np.array_equal(stack.gram_root()[5:10, 5:10], second)
+    assert np.array_equal(stack.gram_root()[10:, 10:], third)
+    assert not stack.gram_root()[:5, 5:].any()
 
 
 def test_a_stack_of_other_dimensions_is_refused():

@@ -589,12 +589,15 @@ def test_approximate_neighbors_equal_exact_ones_on_easy_data(kind):
 
 
 @pytest.mark.parametrize("search", ["sklearn", "faiss"])
-def test_neighbors_of_repeated_rows_are_the_repetitions(search):
-    # Each row three times: the two nearest are copies, at no distance and no energy.
-    Z = np.repeat(cloud(40), 3, axis=0)
+def test_a_repeated_row_is_a_weight_and_no_neighbor(search):
+    Z = cloud(40)
+    times = np.arange(40) % 3 + 1
     functions = centered(BASES["gaussian"])
-    matrices = ritz.assemble(ritz.neighbors(2, search=search), functions, Z).mean()
-    assert np.abs(matrices.L).max() <= 1e-28
+    form = ritz.neighbors(2, search=search)
+    repeated = ritz.assemble(form, functions, np.repeat(Z, times, axis=0)).mean()
+    weighted = ritz.assemble(form, functions, Z, sample_weight=times).mean()
+    assert_equal(repeated.L, weighted.L)
+    assert np.abs(weighted.L).max() > 0
 
 
 def test_own_search_is_used():

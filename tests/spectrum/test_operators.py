@@ -228,7 +228,7 @@ def test_second_derivatives():
 def test_first_derivatives_make_the_laplacian():
     X = normal(5000, 2)
     form = ritz.differential({((1, 0), (1, 0)): 1.0, ((0, 1), (0, 1)): 1.0})
-    basis = ritz.Nystrom(ritz.Gaussian(1.5), 30)
+    basis = ritz.Nystrom(ritz.Matern(2.5, 1.5), 30)
     one = ritz.decompose(form, basis, X, 6, random_state=0)
     two = ritz.decompose(ritz.laplacian(), basis, X, 6, random_state=0)
     np.testing.assert_allclose(one.values, two.values, rtol=1e-9)

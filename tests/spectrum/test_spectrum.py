@@ -312,7 +312,7 @@ def test_printing():
     assert "laplacian(tangent=...)" in head
     assert "20,000 rows" in head
     assert f"rank {found.rank}" in head
-    assert columns.split() == ["eigenvalue", "error", "group", "mean", "times", "residual"]
+    assert columns.split() == ["eigenvalue", "std.", "error", "group", "mean", "times", "residual"]
     assert len(rows) == 5
     for j, row in enumerate(rows):
         number, value = row.split()[:2]

@@ -21,7 +21,7 @@ from ritz.forms import Form
 from ritz.streams import Stream, as_stream
 from ritz.threads import blas_threads, jobs
 
-PILOT_ROWS = 512
+PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000
 REUSED_BYTES = 32_000_000
 
@@ -73,12 +73,12 @@ def assemble(
     stream = as_stream(X, form.views, sample_weight, groups)
     left, right = fit_bases(form, basis, stream, seeds[1:])
     prepared = form.prepare(stream, seeds[0])
-    workers = min(n_folds, jobs(n_jobs)) if form.mergeable else 1
+    workers = min(n_folds, jobs(n_jobs)) if form.foldable else 1
     accumulator = Accumulator(
-        prepared, left, right, n_folds if form.mergeable else 1, block_rows(form, left, stream)
+        prepared, left, right, n_folds if form.foldable else 1, block_rows(form, left, stream)
     )
     keep_freed_memory()
-    with blas_threads(max(1, jobs(n_jobs) // workers)), ThreadPoolExecutor(workers) as pool:
+    with blas_threads(1 if form.foldable else jobs(n_jobs)), ThreadPoolExecutor(workers) as pool:
         rows = 0
         for block in with_progress(stream, progress):
             accumulator.add(block, pool)
@@ -236,7 +236,8 @@ class Accumulator:
                 )
         if self.count.sum() < 2:
             raise ValueError(
-                f"At least 2 rows of positive weight are needed. Got {self.count.sum()}."
+                f"At least 2 rows of positive weight are needed. Got {self.count.sum()}. Each call "
+                "of the 'source' of Batches must return a fresh iterator."
             )
         total: Array = self.L.sum(axis=0)
         if form.symmetric:

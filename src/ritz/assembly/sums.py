@@ -29,12 +29,8 @@ class Matrices:
     Phi: Array
     Psi: Array
 
-    def project(self, A: Array, B: Array) -> Matrices:
-        """Return the matrices of the combinations A (1 + p, k) and B (1 + q, k)."""
-        return Matrices(A.T @ self.L @ B, A.T @ self.Phi @ A, B.T @ self.Psi @ B)
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sums:
     """Sums over rows of H(f_i, g_j, x), f_i f_j and g_i g_j, for each fold.
 
@@ -61,6 +57,10 @@ class Sums:
     Phi: Array
     Psi: Array
 
+    def __repr__(self) -> str:
+        sizes = f"{self.left.size} by {self.right.size}"
+        return f"<Sums of {self.form}: {self.n_rows:,} rows, {sizes} functions>"
+
     @property
     def n_folds(self) -> int:
         """The number of folds."""
@@ -73,6 +73,9 @@ class Sums:
 
     def __add__(self, other: Sums) -> Sums:
         return self._combine(other, 1) if isinstance(other, Sums) else NotImplemented
+
+    def __radd__(self, other: object) -> Sums:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def __sub__(self, other: Sums) -> Sums:
         return self._combine(other, -1) if isinstance(other, Sums) else NotImplemented
@@ -87,8 +90,8 @@ class Sums:
         for side in ("left", "right"):
             if not same_functions(getattr(self, side), getattr(other, side)):
                 raise ValueError(
-                    "Sums add only over the same functions. Pass the first sums' basis, "
-                    "`assemble(form, sums.left, X)`, to the second."
+                    "Sums add only over the same functions. Pass those of the first sums to the "
+                    "second: `assemble(form, sums.left, X)`, or (sums.left, sums.right)."
                 )
         L, Phi = self.L + sign * other.L, self.Phi + sign * other.Phi
         Psi = Phi if self.Psi is self.Phi else self.Psi + sign * other.Psi

@@ -61,9 +61,14 @@ class Basis(ABC):
     def jet(self, X: Array) -> Jet:
         """Return the functions at the rows of a block (b, d)."""
 
-    def gram(self) -> Array:
-        """Return the matrix G (p, p) of the squared norm a'Ga that regularization penalizes."""
+    def gram_root(self) -> Array:
+        """Return C (p, m) with G = C C', a'Ga being the squared norm that regularization sees."""
         return np.eye(self.size)
+
+    def penalty(self, L: Array) -> Array:
+        """Return (tr L / tr G) G (p, p), in units of the form whose matrix L (p, p) is."""
+        C = self.gram_root()
+        return np.asarray(np.abs(np.diag(L)).sum() / (C**2).sum() * (C @ C.T))
 
     def floats_per_row(self, dimension: int) -> int:
         """Return how many numbers a jet holds for each row, to choose the size of blocks."""
@@ -75,6 +80,9 @@ class Basis(ABC):
 
     def __len__(self) -> int:
         return self.size
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.size} functions>"
 
     def __call__(self, X: Array) -> Array:
         """Return the values (n, p) at points (n, d)."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ritz.bases.basis import Basis
 from ritz.features import CachedJet, Gradients, Jet, Values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Centered(Basis):
     """The functions phi_j - m_j, for numbers m (p,) close to their means.
 
@@ -44,8 +43,11 @@ class Centered(Basis):
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + self.size
 
-    def gram(self) -> Array:
-        return self.basis.gram()
+    def gram_root(self) -> Array:
+        return self.basis.gram_root()
+
+    def penalty(self, L: Array) -> Array:
+        return self.basis.penalty(L)
 
     @property
     def differentiable(self) -> bool:
@@ -63,11 +65,6 @@ class CenteredJet(CachedJet):
 
     def _at(self, X: Array) -> Jet:
         return CenteredJet(self.jet.at(X), self.offset)
-
-    @cached_property
-    def gradient(self) -> Gradients:
-        """The gradients, which the constants do not change."""
-        return self.jet.gradient
 
     def _value(self) -> Values:
         whole = self.jet.value.dense()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ritz.arrays import Array, must
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Combination(Basis):
     """The functions c_l + sum_j A_jl phi_j: call them, differentiate them, slice them.
 
@@ -41,8 +43,15 @@ class Combination(Basis):
     def dimension(self) -> int | None:
         return self.basis.dimension
 
-    def gram(self) -> Array:
-        return self.coefficients.T @ self.basis.gram() @ self.coefficients
+    def gram_root(self) -> Array:
+        return np.asarray(self.coefficients.T @ self.basis.gram_root())
+
+    def penalty(self, L: Array) -> Array:
+        # In units of the functions combined, which do not change as they are mixed.
+        back = np.linalg.pinv(self.coefficients)
+        energy = np.abs(np.einsum("ij,ik,kj->j", back, L, back, optimize=True)).sum()
+        C, own = self.gram_root(), self.basis.gram_root()
+        return np.asarray(energy / (own**2).sum() * (C @ C.T))
 
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + (1 + dimension) * self.size

@@ -12,7 +12,7 @@ from ritz.bases.combination import Combination
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-ENOUGH = 64
+ENOUGH = 16
 GRADIENT_ROWS = 128
 
 
@@ -21,16 +21,16 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
 
     Averages of products know directions whose size is above sqrt(eps) of the largest; values
     know them down to eps. A kernel much wider than the data has next to all its functions in
-    between (length 100 on N(0, 1): the cubic polynomial has size 1e-8). Where products keep
-    fewer than 64 directions, the functions are replaced by the singular functions of the pilot
-    values, all of unit size; otherwise only means are taken off.
+    between (length 100 on N(0, 1): the cubic polynomial has size 1e-8). Where products would keep
+    fewer than 16 directions, the first 16 singular functions of the pilot values, all of unit
+    size, take the functions' place; otherwise only means are taken off.
 
     Parameters
     ----------
     basis
         The functions phi.
     pilot
-        Rows (m, d), distinct and at random.
+        Rows (m, d), distinct and at random: half to mix the functions over, half to check them on.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         centered = Centered.around(basis, pilot)
@@ -41,29 +41,40 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
             "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
             "or choose a larger length_scale."
         )
-    size = np.abs(centered.offset) + np.abs(values).max(axis=0)
+    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
     alive = spread > 100 * EPS * size
-    if not alive.any():
-        return centered
     scaled = values[:, alive] / spread[alive]
-    gram = scaled @ scaled.T if len(scaled) < scaled.shape[1] else scaled.T @ scaled
-    shares = np.linalg.eigvalsh(gram)
-    floor = 100 * len(gram) * EPS
-    if (shares > floor * shares[-1]).sum() >= min(ENOUGH, int(alive.sum()), len(pilot) - 1):
+    wanted = min(ENOUGH, scaled.shape[1], len(pilot) - 1)
+    if resolved(scaled) >= wanted:
         return centered
-    _, sizes, mixing = np.linalg.svd(scaled, full_matrices=False)
+    half = scaled if len(pilot) < 256 else scaled[::2]
+    _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
     # Each value was rounded at eps times its size before the mean came off.
-    rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(scaled.size)
-    keep = sizes > max(100 * rounding, len(gram) * EPS * sizes[0])
-    if not keep.any():
-        return centered
-    mixing *= np.sign(mixing[np.arange(len(mixing)), np.abs(mixing).argmax(axis=1)])[:, None]
-    A = np.zeros((basis.size, int(keep.sum())))
-    A[alive] = mixing[keep].T * (np.sqrt(len(pilot)) / sizes[keep]) / spread[alive][:, None]
+    rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
+    keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
+    mixing = mixing[keep]
+    mixing *= np.sign(mixing[np.arange(len(keep)), np.abs(mixing).argmax(axis=1)])[:, None]
+    scale = np.sqrt(len(half)) / sizes[keep]
+    # What is scaled up must not be larger still on rows that it was not scaled on.
+    tame = np.sqrt(((scaled @ mixing.T * scale) ** 2).mean(axis=0)) < 100
+    dead = np.flatnonzero(~alive)
+    A = np.zeros((basis.size, int(tame.sum()) + len(dead)))
+    A[alive, : int(tame.sum())] = (mixing.T * scale)[:, tame] / spread[alive][:, None]
+    # Functions that vary on none of these rows may do so on others.
+    A[dead, int(tame.sum()) + np.arange(len(dead))] = 1.0
     mixed = Combination(centered, A, np.zeros(A.shape[1]))
     if mixed.differentiable:
         mixed = mixed.pick(moderate(mixed, pilot))
     return Centered.around(mixed, pilot)
+
+
+def resolved(scaled: Array) -> int:
+    """Return how many directions of values (m, p) their products (p, p) can tell from rounding."""
+    if not scaled.size:
+        return 0
+    gram = scaled @ scaled.T if len(scaled) < scaled.shape[1] else scaled.T @ scaled
+    shares = np.linalg.eigvalsh(gram)
+    return int((shares > 100 * len(gram) * EPS * shares[-1]).sum())
 
 
 def moderate(functions: Combination, pilot: Array) -> NDArray[np.bool_]:

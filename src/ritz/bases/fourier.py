@@ -14,7 +14,7 @@ from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FourierFeatures(Basis):
     """The functions a cos(w_j.x + b_j) for frequencies w (p, d), phases b (p,) and a number a."""
 

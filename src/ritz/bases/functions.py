@@ -15,7 +15,7 @@ from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 Function = Callable[[Array], Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Functions(Basis):
     """Functions given as callables of points (b, d), each returning (b,).
 

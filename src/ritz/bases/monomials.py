@@ -20,7 +20,7 @@ from ritz.bases.basis import Basis, RandomState
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrthogonalPolynomials(Basis):
     """Products of polynomials of one coordinate each, given by three-term recurrences.
 

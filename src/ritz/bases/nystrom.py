@@ -32,7 +32,7 @@ def require_kernel(kernel: object) -> None:
         raise TypeError(must("kernel", "a kernel such as ritz.Gaussian(1.0)", repr(kernel)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class KernelSections(Basis):
     """The functions k(., y_j) for given centers y (p, d)."""
 
@@ -57,8 +57,9 @@ class KernelSections(Basis):
     def floats_per_row(self, dimension: int) -> int:
         return 6 * self.size
 
-    def gram(self) -> Array:
-        return self.kernel(self.centers, self.centers)
+    def gram_root(self) -> Array:
+        values, vectors = np.linalg.eigh(self.kernel(self.centers, self.centers))
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
     @property
     def differentiable(self) -> bool:
@@ -173,8 +174,8 @@ class Nystrom:
         How many centers to choose; not needed where the centers are given.
     centers
         "uniform": distinct rows at random, whatever their order and repetition; "kmeans++":
-        rows far from each other; "rpcholesky": rows that the kernel cannot tell from the others
-        (randomly pivoted Cholesky), best for few centers; or an array (p, d) of points, which
+        rows far from each other; "rpcholesky": rows that those chosen before explain least, by
+        randomly pivoted Cholesky, best for few centers; or an array (p, d) of points, which
         need not be rows of the data.
     """
 
@@ -217,7 +218,7 @@ class Nystrom:
         if self.centers == "rpcholesky":
             index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)
         elif self.centers == "kmeans++":
-            index = spread_out(pilot, m, rng)
+            index = spread_out(pilot / self.kernel.scales(X.shape[1]), m, rng)
         else:
             index = np.arange(m)
         if len(index) < self.n_centers:

@@ -13,7 +13,7 @@ from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StackedBasis(Basis):
     """The functions of several bases, one after the other."""
 
@@ -32,8 +32,8 @@ class StackedBasis(Basis):
     def dimension(self) -> int | None:
         return next((p.dimension for p in self.parts if p.dimension is not None), None)
 
-    def gram(self) -> Array:
-        return np.asarray(block_diag(*(part.gram() for part in self.parts)))
+    def gram_root(self) -> Array:
+        return np.asarray(block_diag(*(part.gram_root() for part in self.parts)))
 
     @property
     def differentiable(self) -> bool:

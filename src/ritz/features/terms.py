@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ritz.arrays import Array, as_real, require_finite
+from ritz.arrays import Array, as_real, must, require_finite
 
 Rows = float | Array
 
@@ -148,6 +148,9 @@ def as_factor(factor: Any) -> Rows:
             "gradients by '@' (f.gradient @ g.gradient)."
         )
     array = as_real(factor, "factor of a form")
+    if array.ndim > 1:
+        remedy = "A column of x is x[:, 0], not x[:, :1]."
+        raise ValueError(must("factor of a form", "one number a row", array.shape, remedy))
     return float(array) if array.ndim == 0 else array
 
 

@@ -39,14 +39,16 @@ class Form(ABC):
     A form knows nothing of bases: on a block of rows it sees two jets, `f` and `g`, and returns
     products of their probes.
 
-    `positive` says that E[H(f, f, X)] is never negative, whatever the data: eigenvalues below zero
-    are then rounding.
+    `mergeable` says that sums over parts of the data add up, `foldable` that the sums of a pass may
+    be kept in folds, for error bars. `positive` says that E[H(f, f, X)] is never negative, whatever
+    the data: eigenvalues below zero are then rounding.
     """
 
     symmetric: bool = True
     views: int = 1
     order: Order = "smallest"
     mergeable: bool = True
+    foldable: bool = True
     positive: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
 
@@ -87,6 +89,9 @@ class Form(ABC):
     def __add__(self, other: Form) -> Form:
         return FormSum((self, other)) if isinstance(other, Form) else NotImplemented
 
+    def __radd__(self, other: Any) -> Form:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def __sub__(self, other: Form) -> Form:
         return FormSum((self, -1.0 * other)) if isinstance(other, Form) else NotImplemented
 
@@ -107,7 +112,7 @@ class FormScaled(Form):
     factor: float
 
     def __post_init__(self) -> None:
-        for name in ("symmetric", "views", "order", "mergeable"):
+        for name in ("symmetric", "views", "order", "mergeable", "foldable"):
             object.__setattr__(self, name, getattr(self.form, name))
         object.__setattr__(self, "positive", self.form.positive and self.factor >= 0)
 
@@ -149,7 +154,8 @@ class FormSum(Form):
         forms = self.forms
         views = {form.views for form in forms}
         metrics = {_innermost(form).metric.__func__ for form in forms}  # type: ignore[attr-defined]
-        if len(views) > 1 or len(metrics) > 1:
+        sided = {form.symmetric for form in forms} if max(views) == 2 else {True}
+        if len(views) > 1 or len(metrics) > 1 or len(sided) > 1:
             names = " and ".join(map(str, forms))
             raise ValueError(f"Cannot add {names}: {self.metric_rule}.")
         orders = {form.order for form in forms if not form.symmetric} or {"smallest"}
@@ -166,6 +172,7 @@ class FormSum(Form):
             )
         object.__setattr__(self, "symmetric", all(form.symmetric for form in forms))
         object.__setattr__(self, "mergeable", all(form.mergeable for form in forms))
+        object.__setattr__(self, "foldable", all(form.foldable for form in forms))
         object.__setattr__(self, "positive", all(form.positive for form in forms))
         object.__setattr__(self, "views", views.pop())
         object.__setattr__(self, "order", orders.pop())
@@ -213,7 +220,8 @@ def same_form(a: object, b: object) -> bool:
             for field in fields(a)  # type: ignore[arg-type]
         )
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        return bool(np.array_equal(a, b))
+        # In a list of coefficients a vector goes with the rows.
+        return a.ndim == b.ndim == 1 or bool(np.array_equal(a, b))
     return a is b or bool(type(a) is type(b) and a == b)
 
 

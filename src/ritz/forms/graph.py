@@ -24,6 +24,7 @@ class Graph(Form):
     weights: Callable[[Array, Array], Any]
     normalized: bool
     mergeable: bool = False
+    foldable: bool = False
     data: Block | None = None
     scale: Array | None = None
     degree: Array | None = None

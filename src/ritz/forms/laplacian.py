@@ -30,6 +30,10 @@ class Laplacian(Form):
     n_neighbors: int | None = None
     density: Density | None = None
 
+    def __post_init__(self) -> None:
+        # A density is estimated from the rows at hand, up to a factor of its own.
+        object.__setattr__(self, "mergeable", not self.density_correction)
+
     def prepare(self, source: Source, seed: int) -> Form:
         tangent = self.tangent
         if isinstance(tangent, str):

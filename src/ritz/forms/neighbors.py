@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from ritz.arrays import Array, Block, as_count, must
+from ritz.arrays import Array, Block, as_count, hash_rows, must
 from ritz.features import Jet, Terms, Values
 from ritz.forms.form import Form, Source
 from ritz.forms.laplacian import along
@@ -24,6 +24,7 @@ class Neighbors(Form):
     """The average over each sample's neighbors of a squared difference or derivative."""
 
     positive = True
+    mergeable = False
     n_neighbors: int
     kind: Literal["pairs", "directional"]
     search: Search
@@ -34,12 +35,18 @@ class Neighbors(Form):
     def prepare(self, source: Source, seed: int) -> Form:
         data = source.whole("neighbors() searches among all rows")
         there = data.weight > 0
-        rows = data.views[0][there]
+        # Among distinct rows: a repeated row is a weight, not a neighbor.
+        keys = hash_rows(data.views[0][there])
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rows = data.views[0][there][first[order]]
+        place = np.full(len(there), -1)
+        place[there] = np.argsort(order)[which]
         if self.n_neighbors >= len(rows):
-            most = f"at most {len(rows) - 1}, one less than the rows of positive weight"
+            most = f"at most {len(rows) - 1}, one less than the distinct rows of positive weight"
             raise ValueError(must("n_neighbors", most, self.n_neighbors))
         index = find_neighbors(rows, self.n_neighbors, self.search)
-        return replace(self, rows=rows, index=index, place=np.cumsum(there) - 1)
+        return replace(self, rows=rows, index=index, place=place)
 
     def width(self, dimension: int) -> int:
         return 4 * self.n_neighbors
@@ -116,7 +123,8 @@ def neighbors(
 
     E[(f(X) - f(X')) (g(X) - g(X'))], or E[<grad f(X), X' - X> <grad g(X), X' - X>], averaged
     over each row's neighbors. In many dimensions, where data lie near a manifold, it
-    follows the manifold as the ambient Laplacian does not. It keeps n times n_neighbors row
+    follows the manifold as the ambient Laplacian does not. Neighbors are distinct rows of positive
+    weight, so that a row given twice is a row of weight two. It keeps n times n_neighbors row
     numbers in memory.
 
     Parameters

@@ -146,6 +146,10 @@ class KernelScaled(Kernel):
     def smoothness(self) -> int | None:
         return self.kernel.smoothness
 
+    @property
+    def rate(self) -> float | None:
+        return self.kernel.rate
+
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         return tuple(self.factor * q for q in self.kernel.profile(u, order))
 

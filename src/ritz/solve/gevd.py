@@ -49,15 +49,16 @@ def gevd(
     k: int,
     *,
     penalty: Array | None = None,
-    floor: float = 0.0,
+    floor: Array | float = 0.0,
 ) -> Eigenpairs:
     """Find the k smallest eigenvalues of L a = lambda Phi a, Phi positive, perhaps singular.
 
-    The pencil (Phi, L + s Phi) with s = tr L / tr Phi is solved instead: L + s Phi is whitened
-    with a rank cut, and nu gives lambda = 1 / nu - s. One path for singular L, singular Phi or
-    both. Where L is indefinite, s is raised to twice its most negative eigenvalue; where even
-    that does not make L + s Phi positive, Phi is whitened. With a penalty the vectors are those of
-    (L + penalty, Phi), and the values and vectors returned those of (L, Phi) in their span.
+    The pencil (Phi, L + s Phi), s being the median of L_ii / Phi_ii, is solved instead: L + s Phi
+    is whitened with a rank cut, and nu gives lambda = 1 / nu - s. One path for singular L, singular
+    Phi or both. Where L is indefinite, s is raised to twice its most negative eigenvalue and more;
+    where even that does not make L + s Phi positive, Phi is whitened. With a penalty the vectors
+    are those of (L + penalty, Phi), and the values and vectors returned those of (L, Phi) in
+    their span.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ def gevd(
     penalty
         A positive matrix (p, p) added to L.
     floor
-        The share of the largest direction below which directions are rounding.
+        The share of each function (p,), or of all, that may be rounding.
     """
     found = lowest_eigenpairs(L, Phi, k, penalty=penalty, floor=floor)
     require_rank(len(found.values), k)
@@ -76,7 +77,7 @@ def gevd(
 
 
 def lowest_eigenpairs(
-    L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: float = 0.0
+    L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: Array | float = 0.0
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k."""
     k = as_count(k, "k")
@@ -118,11 +119,15 @@ class Reduced:
     shift: float
 
 
-def reduce(L: Array, Phi: Array, floor: float) -> Reduced:
+def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
     """Reduce L a = lambda Phi a to an ordinary problem."""
     if not Phi.any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0.0, 0.0)
-    s = float(np.abs(np.diag(L)).sum() / np.trace(Phi))
+    # The middle of the functions' own quotients: a single stiff function does not move it.
+    there = np.diag(Phi) > 0
+    s = float(np.median(np.abs(np.diag(L))[there] / np.diag(Phi)[there]))
+    if s < 1e-280:
+        s = float(np.abs(np.diag(L)).sum() / np.trace(Phi))
     V: Array | None = None
     for factor in (0, 2, 8, 64):
         if s < 1e-280:

@@ -46,7 +46,7 @@ def gsvd(
     *,
     order: Literal["smallest", "largest"],
     penalties: tuple[Array, Array] | None = None,
-    floors: tuple[float, float] = (0.0, 0.0),
+    floors: tuple[Array | float, Array | float] = (0.0, 0.0),
 ) -> SingularTriples:
     """Find A' L B = diag(values) with A' Phi A = B' Psi B = I.
 
@@ -65,7 +65,7 @@ def gsvd(
     penalties
         Positive matrices added to Phi and Psi.
     floors
-        The shares of the largest direction below which directions are rounding.
+        The shares of each function on either side, or of all, that may be rounding.
     """
     found = singular_triples(L, Phi, Psi, k, order=order, penalties=penalties, floors=floors)
     require_rank(len(found.values), k)
@@ -80,7 +80,7 @@ def singular_triples(
     *,
     order: Literal["smallest", "largest"],
     penalties: tuple[Array, Array] | None = None,
-    floors: tuple[float, float] = (0.0, 0.0),
+    floors: tuple[Array | float, Array | float] = (0.0, 0.0),
 ) -> SingularTriples:
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
     k = as_count(k, "k")
@@ -92,12 +92,10 @@ def singular_triples(
         raise ValueError(must("L", "finite", "nan or inf"))
     if order not in ("smallest", "largest"):
         raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
-    stiff = [Phi, Psi]
+    left, right = (whiten(M, floor) for M, floor in zip((Phi, Psi), floors, strict=True))
     if penalties is not None:
-        stiff = [
-            M + positive(G, "penalties", M.shape) for M, G in zip(stiff, penalties, strict=True)
-        ]
-    left, right = (whiten(M, floor) for M, floor in zip(stiff, floors, strict=True))
+        sides = zip((left, right), penalties, (Phi, Psi), strict=True)
+        left, right = (penalized(W, positive(G, "penalties", M.shape)) for W, G, M in sides)
     rank = min(left.shape[1], right.shape[1])
     k = min(k, rank)
     U, every, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
@@ -106,7 +104,8 @@ def singular_triples(
     if penalties is not None:
         small = (A.T @ Phi @ A, B.T @ Psi @ B)
         inner, outer = (whiten(M) for M in small)
-        A, B = A @ inner, B @ outer
+        common = min(inner.shape[1], outer.shape[1])
+        A, B = A @ inner[:, -common:], B @ outer[:, -common:]
     U, values, V = svd(A.T @ L @ B, check_finite=False)
     A, B = A @ U, B @ V.T
     if order == "smallest":
@@ -116,3 +115,8 @@ def singular_triples(
         np.linalg.norm(right.T @ (L.T @ A - Psi @ B * values), axis=0),
     )
     return SingularTriples(values, A, B, rank, rest / max(every.max(initial=0.0), TINY))
+
+
+def penalized(W: Array, G: Array) -> Array:
+    """Return V with V' (M + G) V = I in the span of W, where W' M W = I."""
+    return np.asarray(W @ whiten(np.eye(W.shape[1]) + W.T @ G @ W))

@@ -38,22 +38,23 @@ def is_positive(M: Array) -> bool:
     return True
 
 
-def whiten(B: Array, floor: float = 0.0) -> Array:
+def whiten(B: Array, floor: Array | float = 0.0) -> Array:
     """Return W (p, r) with W' B W = I for a positive B that may be singular.
 
-    Directions whose share, in units where B has unit diagonal, is below max(30 p eps, floor) of
-    the largest are left out.
+    Directions v whose share, in units where B has unit diagonal, is below 30 p eps of the largest
+    or below sum_i v_i^2 floor_i are left out, floor_i being what may be rounding in function i.
     """
     return split(B, floor)[0]
 
 
-def split(B: Array, floor: float = 0.0) -> tuple[Array, Array]:
+def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and the directions N (p, p - r) left out, where B is nothing."""
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
-    good = values > max(CUT * len(B) * EPS, floor) * values[-1]
+    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
+    good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
     W = np.zeros((len(B), int(good.sum())))
     W[keep] = D[:, None] * vectors[:, good] / np.sqrt(values[good])
     N = np.zeros((len(B), len(B) - W.shape[1]))

@@ -21,12 +21,12 @@ class Side:
     metric
         The scalar products (1 + p, 1 + p): 1, and the covariance of f.
     floor
-        The share of variance that may be rounding, relative to the largest.
+        The share (1 + p,) of each function's variance that may be rounding.
     """
 
     means: Array
     metric: Array
-    floor: float
+    floor: Array
 
     def uncentered(self, A: Array) -> Array:
         """Return coefficients over (1, f) of combinations A (1 + p, k) of (1, f - means)."""
@@ -57,7 +57,8 @@ def center(Phi: Array, sizes: Array) -> Side:
     metric = np.zeros_like(Phi)
     metric[0, 0] = 1.0
     metric[1:, 1:] = covariance
-    floor = float((noise[~dead] / variance[~dead]).max(initial=0.0))
+    floor = np.zeros(len(Phi))
+    floor[1:][~dead] = 100 * noise[~dead] / variance[~dead]
     return Side(means, metric, floor)
 
 

@@ -25,6 +25,8 @@ def write(value: Any, path: str | PathLike[str]) -> None:
 
 
 def _encode(value: Any, arrays: dict[str, Any]) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray):
@@ -34,6 +36,11 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
     if isinstance(value, tuple):
         return {"tuple": [_encode(item, arrays) for item in value]}
     if is_dataclass(value) and not isinstance(value, type):
+        if not type(value).__module__.startswith("ritz."):
+            raise TypeError(
+                f"{type(value).__name__} is a class of yours, and files hold numbers only, never "
+                "code. Keep the spectrum in memory, or use one of the library's own."
+            )
         state = {}
         for field in fields(value):
             part = getattr(value, field.name)

@@ -121,10 +121,8 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
     """Return gamma (tr M / tr G) G with a zero for the function 1 first."""
     if not regularization:
         return None
-    G = basis.gram()
-    result = np.zeros((1 + len(G), 1 + len(G)))
-    scale = np.abs(np.diag(matrix)[1:]).sum() / np.trace(G)
-    result[1:, 1:] = regularization * scale * G
+    result = np.zeros_like(matrix)
+    result[1:, 1:] = regularization * basis.penalty(matrix[1:, 1:])
     return result
 
 
@@ -147,6 +145,12 @@ def _singular(
 ) -> SingularSpectrum:
     L = center_form(matrices.L, left, right)
     penalties = None
+    if regularization and sums.form.order == "smallest":
+        raise ValueError(
+            must("regularization", f"0 for {sums.form}", regularization)
+            + " A penalty makes rough functions look small, so their singular values, the "
+            "artifacts, would come first. Use fewer or smoother functions instead."
+        )
     if regularization:
         parts = [
             _penalty(basis, side.metric, regularization)
@@ -179,7 +183,7 @@ def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bo
     if not decouples(L):
         return gevd(L, side.metric, k, penalty=penalty, floor=side.floor)
     inner = None if penalty is None else penalty[1:, 1:]
-    rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor)
+    rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor[1:])
     require_rank(1 + len(rest.values), k)
     values = rest.values
     if positive:
@@ -207,7 +211,10 @@ def triples(
         )
     inner = None if penalties is None else (penalties[0][1:, 1:], penalties[1][1:, 1:])
     metrics = (left.metric[1:, 1:], right.metric[1:, 1:])
-    rest = singular_triples(L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=floors)
+    inner_floors = (left.floor[1:], right.floor[1:])
+    rest = singular_triples(
+        L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=inner_floors
+    )
     require_rank(1 + len(rest.values), k)
     values = np.concatenate([np.abs(L[:1, 0]), rest.values])
     direction = 1.0 if order == "smallest" else -1.0

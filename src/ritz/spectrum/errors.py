@@ -12,6 +12,7 @@ from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
 
 CONFIDENCE = 0.99
+TINY = float(np.finfo(np.float64).tiny)
 
 
 def leave_one_out(
@@ -65,17 +66,28 @@ def jackknife(left_out: Array) -> Array:
 
 
 def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]:
-    """Return group numbers (k,): neighbors whose confidence intervals overlap share one.
+    """Return group numbers (k,): values that may be one value, as far as their errors tell.
 
-    Without errors, equal values to eight digits make a group.
+    Neighbors in a group have overlapping confidence intervals, and all its members lie as close
+    as sampling would leave copies of one value. A value without an error is exact and stays
+    alone. Without any errors, equal values to eight digits make a group.
     """
     if errors is None:
         reach = 1e-8 * np.abs(values)
     else:
         # The gap of a repeated pair is the length of a vector of two numbers, not one number.
         reach = np.sqrt(2 * f_law.ppf(CONFIDENCE, 2, n_folds - 1)) * errors
-    apart = np.abs(np.diff(values)) > reach[1:] + reach[:-1]
-    return np.concatenate([[0], np.cumsum(apart)]).astype(np.intp)
+    groups = np.zeros(len(values), dtype=np.intp)
+    start = 0
+    for j in range(1, len(values)):
+        gaps = np.abs(values[j] - values[start:j]) / np.maximum(reach[j] + reach[start:j], TINY)
+        exact = errors is not None and (errors[j] == 0 or errors[j - 1] == 0)
+        groups[j] = groups[j - 1]
+        # Sampling spreads a value of multiplicity m by sqrt(m / 2) times as much as a pair.
+        if exact or gaps[-1] > 1 or gaps.max() > np.sqrt((j + 1 - start) / 2):
+            groups[j] += 1
+            start = j
+    return groups
 
 
 def group_means(values: Array, groups: NDArray[np.intp]) -> Array:

@@ -81,7 +81,7 @@ def table(levels: Levels, name: str, functions: str) -> str:
     """Return a spectrum as text: a line a value, repeated values with their multiplicity."""
     lines = [
         f"Spectrum of {levels.operator}: {levels.n_rows:,} rows, {functions}, rank {levels.rank}",
-        f"{'':>4}{name:>16}{'error':>11}{'group mean':>14}{'times':>7}{'residual':>11}",
+        f"{'':>4}{name:>16}{'std. error':>12}{'group mean':>14}{'times':>7}{'residual':>11}",
     ]
     for j, value in enumerate(levels.values):
         error = "" if levels.errors is None else f"{levels.errors[j]:.1e}"
@@ -91,6 +91,6 @@ def table(levels: Levels, name: str, functions: str) -> str:
         mean = f"{levels.group_values[j]:.6g}" if first and times > 1 else ""
         count = str(times) if first else "·"
         lines.append(
-            f"{j:>4}{value:>16.6g}{error:>11}{mean:>14}{count:>7}{levels.residuals[j]:>11.0e}"
+            f"{j:>4}{value:>16.6g}{error:>12}{mean:>14}{count:>7}{levels.residuals[j]:>11.0e}"
         )
     return "\n".join(lines)

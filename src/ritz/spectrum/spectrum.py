@@ -12,7 +12,7 @@ from ritz.spectrum.codec import write
 from ritz.spectrum.levels import Levels, as_selection, table
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spectrum(Levels, Combination):
     """Eigenvalues and eigenfunctions of an operator.
 
@@ -49,7 +49,7 @@ class Spectrum(Levels, Combination):
         return f"<Spectrum of {self.operator}: {self.size} eigenvalues, {self.n_rows:,} rows>"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SingularSpectrum(Levels):
     """Singular values and left and right singular functions of an operator.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class Batches(Stream):
         if self.views not in (1, 2):
             raise ValueError(must("views", "1 or 2", self.views))
 
-    @property
+    @cached_property
     def dimensions(self) -> tuple[int, ...]:
         for block in self.blocks():
             return tuple(int(view.shape[1]) for view in block.views)

@@ -1,0 +1,78 @@
+"""What the estimators share: checking data, choosing a basis, holding sums and a spectrum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ritz.arrays import Array, as_weights, must
+from ritz.assembly import Sums, assemble
+from ritz.estimators.defaults import as_operator, as_recipe, as_regularization
+from ritz.forms import Form
+from ritz.spectrum import decompose_sums
+
+
+class SpectralEstimator(BaseEstimator):
+    """A thin face: it stores parameters, calls the library, and holds the result."""
+
+    def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
+        """Return X (n, d) as float64 or float32, finite; the first bad column is named."""
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=at_least,
+            ensure_all_finite=False,
+        )
+        bad = ~np.isfinite(X)
+        if bad.any():
+            row, column = np.argwhere(bad)[0]
+            names = getattr(self, "feature_names_in_", None)
+            name = f"column {column}" if names is None else f"column {names[column]!r}"
+            value = "NaN" if np.isnan(X[row, column]) else "inf (infinity)"
+            got = f"{value} in row {row}, {name}"
+            raise ValueError(must("X", "finite", got, "Drop or impute such rows first."))
+        return X  # type: ignore[no-any-return]
+
+    def _weights(self, sample_weight: Any, X: NDArray[Any]) -> Array:
+        if sample_weight is None:
+            return np.ones(len(X))
+        return as_weights(_check_sample_weight(sample_weight, X, dtype=np.float64), len(X))
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _form(self) -> Form:
+        return as_operator(self.operator, self.n_neighbors)
+
+    def _assemble(self, X: NDArray[Any], weight: Array) -> Sums:
+        """Choose what is "auto" from the rows, and average the operator over them."""
+        seed = self._seed()
+        recipe = as_recipe(
+            self.basis, self.kernel, self.length_scale, self.n_centers, X, weight, seed
+        )
+        return assemble(
+            self._form(),
+            recipe,
+            X,
+            sample_weight=weight,
+            n_folds=self.n_folds,
+            random_state=seed,
+            n_jobs=self.n_jobs,
+            progress=None,
+        )
+
+    def _solve(self, sums: Sums, k: int) -> Any:
+        try:
+            return decompose_sums(sums, k, regularization=as_regularization(self.regularization))
+        except ValueError as error:
+            if "'k' parameter" not in str(error):
+                raise
+            what = f"{k - 1} functions besides the constant were asked for"
+            raise ValueError(f"{what}, more than there are. {error}") from None
