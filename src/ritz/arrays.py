@@ -112,9 +112,14 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     try:
         array = as_real(X, name)
     except ValueError as error:
-        raise ValueError(f"{error} It must be a numeric array (n, d).") from None
+        hint = "ritz.Batches reads arrays that come one by one"
+        raise ValueError(f"{error} It must be a numeric array (n, d); {hint}.") from None
     if array.ndim != 2:
-        remedy = "A single column needs X.reshape(-1, 1)." if array.ndim == 1 else ""
+        remedy = ""
+        if array.ndim == 1:
+            remedy = "A single column needs X.reshape(-1, 1), a single point X.reshape(1, -1)."
+        elif array.ndim == 3:
+            remedy = "A list of batches needs ritz.Batches(list)."
         raise ValueError(must(name, "an array (n, d)", f"shape {array.shape}", remedy))
     require_columns(array, dimension, name)
     array = np.ascontiguousarray(array)

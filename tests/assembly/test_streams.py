@@ -68,7 +68,8 @@ def test_forms_that_need_all_rows_say_so():
 @pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
 def test_files(tmp_path, kind):
     path = write(tmp_path / f"rows.{kind}", kind)
-    table = ritz.Table(path, ["a", "b"], format=kind)
+    table = ritz.Table(path, ["a", "b"])
+    assert table.format == kind
     np.testing.assert_allclose(spectrum(table).values, spectrum(X).values, atol=1e-12)
     weighted = ritz.Table(path, ["a", "b"], weight="w", format=kind)
     expected = spectrum(X, sample_weight=WEIGHT)

@@ -22,3 +22,6 @@ def test_python_blocks_run_in_order(tmp_path, monkeypatch, capsys):
     # The parts share the first half's centers, so they agree with the whole as a basis allows.
     np.testing.assert_allclose(whole.values[:6], spectrum.values[:6], rtol=0.15)
     assert len(names["same"]) == 3
+    # A finer basis: the two moons are nearly apart, then cosines of arcs of length pi.
+    np.testing.assert_allclose(names["check"].values[:5], [0, 0, 1.02, 1.02, 4.05], atol=0.03)
+    assert len(np.unique(names["clusters"].predict(names["X_new"]))) == 2

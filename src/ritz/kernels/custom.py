@@ -56,12 +56,15 @@ class CustomKernel(Kernel):
     def smoothness(self) -> int | None:
         return len(self.profiles) - 1
 
-    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+    def require_order(self, order: int) -> None:
         if order >= len(self.profiles):
             raise ValueError(
                 f"The 'profiles' parameter of CustomKernel holds {len(self.profiles)} functions; "
-                f"a derivative of order {order} needs {order + 1}. Add the missing derivatives."
+                f"derivatives of order {order} need {order + 1}. Add the missing derivatives."
             )
+
+    def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        self.require_order(order)
         values = tuple(
             as_real(q(u), f"profiles[{m}]") for m, q in enumerate(self.profiles[: order + 1])
         )

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import Any
 
 from ritz.arrays import Array, must
-from ritz.bases import Combination
+from ritz.bases import Centered, Combination
 from ritz.spectrum.codec import write
 from ritz.spectrum.levels import Levels, as_selection, table
 
@@ -43,7 +43,7 @@ class Spectrum(Levels, Combination):
         write(self, path)
 
     def __str__(self) -> str:
-        return table(self, "eigenvalue", f"{self.basis.size} functions and the constant")
+        return table(self, "eigenvalue", f"{count(self)} and the constant")
 
     def __repr__(self) -> str:
         return f"<Spectrum of {self.operator}: {self.size} eigenvalues, {self.n_rows:,} rows>"
@@ -87,8 +87,18 @@ class SingularSpectrum(Levels):
         write(self, path)
 
     def __str__(self) -> str:
-        sizes = f"{self.left.basis.size} by {self.right.basis.size} functions and the constants"
+        sizes = f"{count(self.left)} by {count(self.right)} and the constants"
         return table(self, "singular value", sizes)
 
     def __repr__(self) -> str:
         return f"<SingularSpectrum of {self.operator}: {len(self)} values, {self.n_rows:,} rows>"
+
+
+def count(functions: Combination) -> str:
+    """Return how many functions were combined, and out of how many where they were mixed."""
+    inner = functions.basis
+    while isinstance(inner, Centered | Combination):
+        inner = inner.basis
+    if inner.size == functions.basis.size:
+        return f"{inner.size} functions"
+    return f"{functions.basis.size} combinations of {inner.size} functions"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,19 @@ class Table(Stream):
     weight
         The name of the column with the weights of the rows, if any.
     format
-        "parquet", "csv" or "feather".
+        "parquet", "csv" or "feather"; by default what the file's name says, else Parquet.
     """
 
     path: str | PathLike[str]
     columns: Sequence[str] | None = None
     weight: str | None = None
-    format: str = "parquet"
+    format: str | None = None
 
     def __post_init__(self) -> None:
+        if self.format is None:
+            known = {".csv": "csv", ".feather": "feather", ".arrow": "feather"}
+            format = known.get(Path(self.path).suffix.lower(), "parquet")
+            object.__setattr__(self, "format", format)
         names = self._dataset().schema.names
         columns = self.columns
         if columns is None:
