@@ -59,8 +59,9 @@ class CustomKernel(Kernel):
     def require_order(self, order: int) -> None:
         if order >= len(self.profiles):
             raise ValueError(
-                f"The 'profiles' parameter of CustomKernel holds {len(self.profiles)} functions; "
-                f"derivatives of order {order} need {order + 1}. Add the missing derivatives."
+                f"This CustomKernel has derivatives up to order {len(self.profiles) - 1}; order "
+                f"{order} was asked for. Add the missing derivatives to 'profiles', which holds "
+                f"{len(self.profiles)} functions and needs {order + 1}."
             )
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
