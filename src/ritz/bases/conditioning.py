@@ -13,6 +13,7 @@ from ritz.bases.combination import Combination
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 ENOUGH = 16
+SOME = 64
 GRADIENT_ROWS = 128
 
 
@@ -33,8 +34,9 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
         Rows (m, d), distinct and at random: half to mix the functions over, half to check them on.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        centered = Centered.around(basis, pilot)
-        values = centered(pilot)
+        values = basis(pilot)
+        centered = Centered(basis, values.mean(axis=0))
+        values -= centered.offset
         spread = np.sqrt((values**2).mean(axis=0))
     if not np.isfinite(spread).all():
         raise ValueError(
@@ -45,7 +47,8 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     alive = spread > 100 * EPS * size
     scaled = values[:, alive] / spread[alive]
     wanted = min(ENOUGH, scaled.shape[1], len(pilot) - 1)
-    if resolved(scaled) >= wanted:
+    # A few of the functions tell, as a rule; all of them decide.
+    if resolved(scaled[:, :SOME]) >= wanted or resolved(scaled) >= wanted:
         return centered
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
