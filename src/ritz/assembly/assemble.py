@@ -75,7 +75,11 @@ def assemble(
     prepared = form.prepare(stream, seeds[0])
     workers = min(n_folds, jobs(n_jobs)) if form.foldable else 1
     accumulator = Accumulator(
-        prepared, left, right, n_folds if form.foldable else 1, block_rows(form, left, stream)
+        prepared,
+        left,
+        right,
+        n_folds if form.foldable else 1,
+        block_rows(form, left, right, stream),
     )
     keep_freed_memory()
     with blas_threads(1 if form.foldable else jobs(n_jobs)), ThreadPoolExecutor(workers) as pool:
@@ -137,10 +141,13 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
 
 
-def block_rows(form: Form, basis: Basis, stream: Stream) -> int:
+def block_rows(form: Form, left: Basis, right: Basis, stream: Stream) -> int:
     """Return how many rows keep a thread's features within its share of memory."""
-    dimension = stream.dimensions[0]
-    floats = basis.floats_per_row(dimension) + form.width(dimension) * basis.size
+    dimension = max(stream.dimensions)
+    floats = max(
+        basis.floats_per_row(dimension) + form.width(dimension) * basis.size
+        for basis in (left, right)
+    )
     return int(np.clip(BLOCK_BYTES // (8 * max(floats, 1)), 16, 2048))
 
 

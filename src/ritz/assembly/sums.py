@@ -111,7 +111,8 @@ class Sums:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Array, symmetric: bool) -> Array:
-            matrix = sums[keep].sum(axis=0) / total
+            whole = sums.sum(axis=0)
+            matrix = (whole if without is None else whole - sums[without]) / total
             return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
 
         Phi = average(self.Phi, True)

@@ -35,6 +35,9 @@ class LocalFrames:
         """Return frames (b, d, r) at points (b, d)."""
         near = self.points[self.tree.query(X, self.n_neighbors)[1]]
         near = near - near.mean(axis=1, keepdims=True)
+        if near.shape[1] < near.shape[2]:
+            _, _, vectors = np.linalg.svd(near, full_matrices=False)
+            return np.ascontiguousarray(vectors[:, : self.dimension].transpose(0, 2, 1))
         _, vectors = np.linalg.eigh(near.transpose(0, 2, 1) @ near)
         return np.ascontiguousarray(vectors[:, :, -self.dimension :])
 

@@ -180,6 +180,10 @@ def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bo
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
     exact. Those of a positive form are not below zero but by rounding.
     """
+    if positive and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
+        # No energy, so none shared: what is left of the function 1 is rounding.
+        L = L.copy()
+        L[0] = L[:, 0] = 0.0
     if not decouples(L):
         return gevd(L, side.metric, k, penalty=penalty, floor=side.floor)
     inner = None if penalty is None else penalty[1:, 1:]
