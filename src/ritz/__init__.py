@@ -36,7 +36,18 @@ from ritz.kernels import (
     RationalQuadratic,
 )
 from ritz.solve import gevd, gsvd
-from ritz.spectrum import SingularSpectrum, Spectrum, decompose, decompose_sums, load
+from ritz.spectrum import (
+    SingularSpectrum,
+    Spectrum,
+    decompose,
+    decompose_sums,
+    diffusion_distance,
+    diffusion_map,
+    diffusion_neighbors,
+    heat_kernel,
+    load,
+    pullback_metric,
+)
 from ritz.streams import Batches, Stream, Table
 
 __version__ = "0.1.0"
@@ -73,14 +84,19 @@ __all__ = [
     "decompose_sums",
     "differential",
     "diffusion",
+    "diffusion_distance",
+    "diffusion_map",
+    "diffusion_neighbors",
     "directional",
     "form",
     "gevd",
     "graph",
     "gsvd",
+    "heat_kernel",
     "laplacian",
     "load",
     "neighbors",
     "pairs",
     "potential",
+    "pullback_metric",
 ]

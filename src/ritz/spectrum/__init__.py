@@ -1,7 +1,25 @@
 """Spectrum: the result, values with error bars and functions to call."""
 
 from ritz.spectrum.decompose import decompose, decompose_sums
+from ritz.spectrum.geometry import (
+    diffusion_distance,
+    diffusion_map,
+    diffusion_neighbors,
+    heat_kernel,
+    pullback_metric,
+)
 from ritz.spectrum.load import load
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 
-__all__ = ["SingularSpectrum", "Spectrum", "decompose", "decompose_sums", "load"]
+__all__ = [
+    "SingularSpectrum",
+    "Spectrum",
+    "decompose",
+    "decompose_sums",
+    "diffusion_distance",
+    "diffusion_map",
+    "diffusion_neighbors",
+    "heat_kernel",
+    "load",
+    "pullback_metric",
+]

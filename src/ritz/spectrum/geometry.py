@@ -1,0 +1,99 @@
+"""The geometry that a spectrum gives the points: diffusion distances, heat kernel, metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from ritz.arrays import Array, as_count, as_number, as_rows, must
+from ritz.spectrum.spectrum import Spectrum
+
+
+def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
+    """Return exp(-t lambda_j) f_j(x), (n, k): Euclidean distances there are diffusion distances.
+
+    Parameters
+    ----------
+    spectrum
+        Eigenvalues and eigenfunctions; the constant, if it is among them, changes no distance.
+    X
+        Points (n, d).
+    t
+        The time, nonnegative, in units of one over the eigenvalues'.
+    """
+    if not isinstance(spectrum, Spectrum):
+        raise TypeError(must("spectrum", "a Spectrum", type(spectrum).__name__))
+    time = as_number(t, "t", "a nonnegative number", 0.0)
+    return np.asarray(spectrum(X) * np.exp(-time * spectrum.values))
+
+
+def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:
+    """Return sqrt(sum_j exp(-2 t lambda_j) (f_j(x) - f_j(y))^2), (n,), for rows in pairs.
+
+    Parameters
+    ----------
+    spectrum, t
+        As in `diffusion_map`.
+    X, Y
+        Points (n, d) each, compared row by row; one row goes with all of the other's.
+    """
+    X, Y = as_rows(X), as_rows(Y, "Y")
+    if len(X) != len(Y) and 1 not in (len(X), len(Y)):
+        raise ValueError(must("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows"))
+    difference = diffusion_map(spectrum, X, t) - diffusion_map(spectrum, Y, t)
+    return np.asarray(np.sqrt((difference**2).sum(axis=1)))
+
+
+def heat_kernel(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:
+    """Return sum_j exp(-t lambda_j) f_j(x) f_j(y), (n, m), as far as the eigenfunctions go.
+
+    It is the density, relative to the samples' law, of the diffusion at time t from x.
+
+    Parameters
+    ----------
+    spectrum, t
+        As in `diffusion_map`, the constant included.
+    X, Y
+        Points (n, d) and (m, d).
+    """
+    half = as_number(t, "t", "a nonnegative number", 0.0) / 2
+    return diffusion_map(spectrum, X, half) @ diffusion_map(spectrum, Y, half).T
+
+
+def pullback_metric(spectrum: Spectrum, X: Array, t: float) -> Array:
+    """Return sum_j exp(-2 t lambda_j) grad f_j(x) grad f_j(x)', (n, d, d).
+
+    The diffusion distance of x and x + v is sqrt(v' M(x) v) for small v.
+
+    Parameters
+    ----------
+    spectrum, X, t
+        As in `diffusion_map`.
+    """
+    time = as_number(t, "t", "a nonnegative number", 0.0)
+    slopes = spectrum.gradient(X) * np.exp(-time * spectrum.values)
+    return np.asarray(slopes @ slopes.transpose(0, 2, 1))
+
+
+def diffusion_neighbors(
+    spectrum: Spectrum, X: Array, Y: Array, t: float, n_neighbors: int = 5
+) -> tuple[Array, Any]:
+    """Return distances and numbers (m, n_neighbors) of the rows of X nearest to the points Y.
+
+    The search is scikit-learn's, on the diffusion map.
+
+    Parameters
+    ----------
+    spectrum, t
+        As in `diffusion_map`.
+    X, Y
+        Points (n, d) to search among, and points (m, d) to search for.
+    n_neighbors
+        How many.
+    """
+    k = as_count(n_neighbors, "n_neighbors")
+    search = NearestNeighbors(n_neighbors=k).fit(diffusion_map(spectrum, X, t))
+    distances, index = search.kneighbors(diffusion_map(spectrum, Y, t))
+    return distances, index
