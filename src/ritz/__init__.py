@@ -11,7 +11,11 @@ from ritz.bases import (
     RandomFourier,
     Stack,
 )
-from ritz.estimators import SpectralClustering, SpectralEmbedding
+from ritz.estimators import (
+    DiffusionModes,
+    SpectralClustering,
+    SpectralEmbedding,
+)
 from ritz.forms import (
     Form,
     cross,
@@ -56,6 +60,7 @@ __all__ = [
     "Basis",
     "Batches",
     "CustomKernel",
+    "DiffusionModes",
     "DotExponential",
     "Exponential",
     "Form",

@@ -10,6 +10,7 @@ import ritz
         ritz.SpectralEmbedding(n_components=2, random_state=0),
         ritz.SpectralEmbedding(n_components=1, operator="neighbors", n_neighbors=3),
         ritz.SpectralClustering(n_clusters=3, random_state=0),
+        ritz.DiffusionModes(n_modes=2, random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

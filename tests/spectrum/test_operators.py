@@ -407,3 +407,13 @@ def test_density_correction_of_part(alpha, n, tolerance):
         ritz.laplacian(density_correction=alpha), ritz.Monomials(2), normal(n), 2, random_state=0
     )
     np.testing.assert_allclose(found.values[1], 1 - alpha, rtol=tolerance)
+
+
+def test_constants_come_before_functions_that_fit_few_samples_exactly():
+    X = normal(15, 3)
+    for seed in range(5):
+        Y = np.random.default_rng(seed).normal(size=(15, 2))
+        found = ritz.decompose(ritz.cross(), ritz.Nystrom(ritz.Exponential(1.0), 15), (X, Y), 3)
+        assert found.values[0] == 1.0
+        np.testing.assert_array_equal(found.left(X)[:, 0], 1.0)
+        assert found.left(X)[:, 1].std() > 0.5

@@ -2,5 +2,6 @@
 
 from ritz.estimators.clustering import SpectralClustering
 from ritz.estimators.embedding import SpectralEmbedding
+from ritz.estimators.modes import DiffusionModes
 
-__all__ = ["SpectralClustering", "SpectralEmbedding"]
+__all__ = ["DiffusionModes", "SpectralClustering", "SpectralEmbedding"]

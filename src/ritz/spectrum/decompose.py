@@ -221,8 +221,10 @@ def triples(
     )
     require_rank(1 + len(rest.values), k)
     values = np.concatenate([np.abs(L[:1, 0]), rest.values])
-    direction = 1.0 if order == "smallest" else -1.0
-    pick = np.argsort(direction * values, kind="stable")[:k]
+    # Functions that fit few samples exactly have correlation 1 up to rounding: constants first.
+    rank_by = values.copy() if order == "smallest" else -values
+    rank_by[0] -= 1e-9 * values.max()
+    pick = np.argsort(rank_by, kind="stable")[:k]
     A = _prepend_constant(rest.left, 1.0)
     B = _prepend_constant(rest.right, 1.0 if L[0, 0] >= 0 else -1.0)
     residuals = np.concatenate([[0.0], rest.residuals])

@@ -1,0 +1,103 @@
+"""The slow modes of the diffusion behind equilibrium samples."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ritz.arrays import as_count, as_number, must
+from ritz.estimators.base import SpectralEstimator
+from ritz.forms import Form, diffusion
+
+
+class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpectralEstimator):
+    """Find the slow modes and rates of a reversible diffusion from samples of its equilibrium.
+
+    For samples of density exp(-U / kT) and the diffusion dx = -D grad U / kT dt + sqrt(2 D) dW the
+    modes are the eigenfunctions of E<grad f, D grad g>, and the eigenvalues their rates of decay.
+
+    Parameters
+    ----------
+    n_modes
+        The number of modes, the constant not counted.
+    D
+        The diffusion matrix: a number, d numbers, a matrix (d, d), or a function of points (b, d);
+        by default 1.
+    mobility, kT
+        In place of D: D = kT times the mobility, which is given as D would be. Giving both D and a
+        mobility is an error.
+    kernel, length_scale, n_centers, basis, regularization, n_folds, random_state, n_jobs
+        As in `SpectralEmbedding`.
+
+    Attributes
+    ----------
+    rates_, rate_errors_
+        The eigenvalues (n_modes,), ascending, and their standard errors.
+    timescales_
+        One over the rates (n_modes,).
+    spectrum_
+        The `Spectrum`, the constant first.
+    """
+
+    operator: Any = None
+    n_neighbors = 10
+
+    def __init__(
+        self,
+        n_modes: int = 3,
+        *,
+        D: Any = None,
+        mobility: Any = None,
+        kT: float = 1.0,
+        kernel: Any = "gaussian",
+        length_scale: Any = "auto",
+        n_centers: Any = "auto",
+        basis: Any = None,
+        regularization: Any = "auto",
+        n_folds: int = 8,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_modes = n_modes
+        self.D = D
+        self.mobility = mobility
+        self.kT = kT
+        self.kernel = kernel
+        self.length_scale = length_scale
+        self.n_centers = n_centers
+        self.basis = basis
+        self.regularization = regularization
+        self.n_folds = n_folds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _form(self) -> Form:
+        if self.D is not None and self.mobility is not None:
+            raise ValueError(must("mobility", "None where D is given", "both", "D = kT mobility."))
+        if self.mobility is None:
+            return diffusion(1.0 if self.D is None else self.D)
+        kT = as_number(self.kT, "kT", "a positive number", float(np.finfo(np.float64).tiny))
+        return kT * diffusion(self.mobility)
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the modes from samples X (n, d); weights undo a bias of the simulation."""
+        X = self._checked(X, reset=True, at_least=2)
+        sums = self._assemble(X, self._weights(sample_weight, X))
+        self.spectrum_ = self._solve(sums, 1 + as_count(self.n_modes, "n_modes"))
+        self.rates_ = self.spectrum_.values[1:]
+        errors = self.spectrum_.errors
+        self.rate_errors_ = None if errors is None else errors[1:]
+        with np.errstate(divide="ignore"):
+            self.timescales_ = 1 / self.rates_
+        self._n_features_out = self.n_modes
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the modes (n, n_modes) at points X (n, d)."""
+        check_is_fitted(self, "spectrum_")
+        X = self._checked(X, reset=False)
+        return np.asarray(self.spectrum_[1:](X), dtype=X.dtype)
