@@ -98,8 +98,7 @@ def keep_freed_memory() -> None:
     """Let the allocator keep the arrays of one block for the next.
 
     The C library of Linux maps large arrays anew each time, and clearing their pages costs more
-    than the arithmetic on them (5 ns a number against 1), until it has once seen an array of
-    this size freed.
+    than the arithmetic on them, until it has once seen an array of this size freed.
     """
     np.empty(REUSED_BYTES // 8)
 
