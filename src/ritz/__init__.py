@@ -13,6 +13,9 @@ from ritz.bases import (
 )
 from ritz.estimators import (
     DiffusionModes,
+    LaplacianClassifier,
+    LaplacianRegressor,
+    SingularEmbedding,
     SpectralClustering,
     SpectralEmbedding,
 )
@@ -68,12 +71,15 @@ __all__ = [
     "Gaussian",
     "Kernel",
     "KernelSections",
+    "LaplacianClassifier",
+    "LaplacianRegressor",
     "Matern",
     "Monomials",
     "Nystrom",
     "Polynomial",
     "RandomFourier",
     "RationalQuadratic",
+    "SingularEmbedding",
     "SingularSpectrum",
     "SpectralClustering",
     "SpectralEmbedding",

@@ -5,13 +5,24 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import ritz
 
 
+def expected_failures(estimator):
+    if isinstance(estimator, ritz.LaplacianClassifier) and estimator.unlabeled == -1:
+        return {"check_classifiers_classes": "its labels -1 and 1: here -1 marks unlabeled rows"}
+    return {}
+
+
 @parametrize_with_checks(
     [
         ritz.SpectralEmbedding(n_components=2, random_state=0),
         ritz.SpectralEmbedding(n_components=1, operator="neighbors", n_neighbors=3),
         ritz.SpectralClustering(n_clusters=3, random_state=0),
         ritz.DiffusionModes(n_modes=2, random_state=0),
-    ]
+        ritz.SingularEmbedding(n_components=1, random_state=0),
+        ritz.LaplacianClassifier(random_state=0),
+        ritz.LaplacianClassifier(unlabeled=None, random_state=0),
+        ritz.LaplacianRegressor(random_state=0),
+    ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

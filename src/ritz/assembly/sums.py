@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,15 @@ class Sums:
         if (count < 0).any():
             raise ValueError("These sums were never part of those they are taken off.")
         return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi)
+
+    def of(self, folds: Iterable[int]) -> Sums:
+        """Return the sums over some of the folds."""
+        some = np.array(list(folds), dtype=np.intp)
+        Phi = self.Phi[some]
+        Psi = Phi if self.Psi is self.Phi else self.Psi[some]
+        return replace(
+            self, weight=self.weight[some], count=self.count[some], L=self.L[some], Phi=Phi, Psi=Psi
+        )
 
     def mean(self, without: int | None = None) -> Matrices:
         """Return the averages over all rows, or over all but those of one fold."""

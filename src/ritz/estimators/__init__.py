@@ -3,5 +3,14 @@
 from ritz.estimators.clustering import SpectralClustering
 from ritz.estimators.embedding import SpectralEmbedding
 from ritz.estimators.modes import DiffusionModes
+from ritz.estimators.semisupervised import LaplacianClassifier, LaplacianRegressor
+from ritz.estimators.singular import SingularEmbedding
 
-__all__ = ["DiffusionModes", "SpectralClustering", "SpectralEmbedding"]
+__all__ = [
+    "DiffusionModes",
+    "LaplacianClassifier",
+    "LaplacianRegressor",
+    "SingularEmbedding",
+    "SpectralClustering",
+    "SpectralEmbedding",
+]

@@ -12,13 +12,25 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ritz.arrays import Array, as_weights, must
 from ritz.assembly import Sums, assemble
-from ritz.estimators.defaults import as_operator, as_recipe, as_regularization
+from ritz.bases import Recipe
+from ritz.estimators.defaults import (
+    CENTERS_FACTOR,
+    QUANTILE,
+    REGULARIZATION,
+    as_operator,
+    as_recipe,
+    as_regularization,
+)
 from ritz.forms import Form
 from ritz.spectrum import decompose_sums
 
 
 class SpectralEstimator(BaseEstimator):
     """A thin face: it stores parameters, calls the library, and holds the result."""
+
+    _quantile = QUANTILE
+    _centers_factor = CENTERS_FACTOR
+    _auto_regularization = REGULARIZATION
 
     def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
         """Return X (n, d) as float64 or float32, finite; the first bad column is named."""
@@ -51,15 +63,25 @@ class SpectralEstimator(BaseEstimator):
     def _form(self) -> Form:
         return as_operator(self.operator, self.n_neighbors)
 
+    def _recipe(self, basis: Any, X: NDArray[Any], weight: Array, seed: int) -> Recipe:
+        return as_recipe(
+            basis,
+            self.kernel,
+            self.length_scale,
+            self.n_centers,
+            X,
+            weight,
+            seed,
+            quantile=self._quantile,
+            centers_factor=self._centers_factor,
+        )
+
     def _assemble(self, X: NDArray[Any], weight: Array) -> Sums:
         """Choose what is "auto" from the rows, and average the operator over them."""
         seed = self._seed()
-        recipe = as_recipe(
-            self.basis, self.kernel, self.length_scale, self.n_centers, X, weight, seed
-        )
         return assemble(
             self._form(),
-            recipe,
+            self._recipe(self.basis, X, weight, seed),
             X,
             sample_weight=weight,
             n_folds=self.n_folds,
@@ -68,9 +90,13 @@ class SpectralEstimator(BaseEstimator):
             progress=None,
         )
 
-    def _solve(self, sums: Sums, k: int) -> Any:
+    def _regularization(self, sums: Sums, k: int) -> float:
+        return as_regularization(self.regularization, self._auto_regularization)
+
+    def _solve(self, sums: Sums, k: int, *, fewer: bool = False) -> Any:
+        regularization = self._regularization(sums, k)
         try:
-            return decompose_sums(sums, k, regularization=as_regularization(self.regularization))
+            return decompose_sums(sums, k, regularization=regularization, fewer=fewer)
         except ValueError as error:
             if "'k' parameter" not in str(error):
                 raise

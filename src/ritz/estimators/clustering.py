@@ -85,7 +85,7 @@ random_state, n_jobs
                 what = "'auto' or a positive integer"
                 raise ValueError(must("n_clusters", what, repr(self.n_clusters)))
             k = 1 + as_count(self.max_clusters, "max_clusters")
-            spectrum = self._solve(sums, min(k, len(X)))
+            spectrum = self._solve(sums, k, fewer=True)
             self.evidence_ = gap_evidence(spectrum)
             self.n_clusters_ = max(self.evidence_, key=lambda number: self.evidence_[number])
             self.spectrum_ = spectrum[: self.n_clusters_]

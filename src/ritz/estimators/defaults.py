@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.arrays import (
     Array,
@@ -38,6 +39,7 @@ KERNELS: dict[str, Any] = {
 }
 REGULARIZATION = 1e-8
 QUANTILE = 0.1
+CENTERS_FACTOR = 5.0
 SCALE_ROWS = 1000
 SCALE_CENTERS = 200
 
@@ -54,9 +56,32 @@ def as_operator(operator: Any, n_neighbors: int) -> Form:
 
 
 def as_recipe(
-    basis: Any, kernel: Any, length_scale: Any, n_centers: Any, X: Array, weight: Array, seed: int
+    basis: Any,
+    kernel: Any,
+    length_scale: Any,
+    n_centers: Any,
+    X: Array,
+    weight: Array,
+    seed: int,
+    *,
+    quantile: float = QUANTILE,
+    centers_factor: float = CENTERS_FACTOR,
 ) -> Recipe:
-    """Return the basis given, or kernel sections with what is "auto" chosen from the data."""
+    """Return the basis given, or kernel sections with what is "auto" chosen from the data.
+
+    Parameters
+    ----------
+    basis, kernel, length_scale, n_centers
+        As given to an estimator.
+    X, weight
+        Rows (n, d) and their weights (n,).
+    seed
+        Which rows to look at.
+    quantile
+        Which quantile of distances the length scale is.
+    centers_factor
+        How many times sqrt(n) centers there are.
+    """
     if basis is not None:
         require_recipe(basis)
         return basis  # type: ignore[no-any-return]
@@ -71,30 +96,36 @@ def as_recipe(
         if isinstance(length_scale, str):
             if length_scale != "auto":
                 raise ValueError(must("length_scale", "'auto' or positive", repr(length_scale)))
-            length_scale = auto_length_scale(distinct, totals, seed)
+            length_scale = auto_length_scale(distinct, totals, seed, quantile)
         kernel = KERNELS[kernel](length_scale)
     if isinstance(n_centers, str):
         if n_centers != "auto":
             raise ValueError(must("n_centers", "'auto' or a positive integer", repr(n_centers)))
-        n_centers = auto_n_centers(len(distinct))
+        n_centers = auto_n_centers(len(distinct), centers_factor)
     return Nystrom(kernel, min(as_count(n_centers, "n_centers"), len(distinct)))
 
 
-def as_regularization(value: Any) -> float:
+def as_regularization(value: Any, auto: float = REGULARIZATION) -> float:
     """Return the regularization, small where it is "auto"."""
     if isinstance(value, str) and value == "auto":
-        return REGULARIZATION
+        return auto
     return as_number(value, "regularization", "'auto' or a nonnegative number", 0.0)
 
 
 def distinct_rows(X: Array, weight: Array) -> tuple[Array, Array]:
     """Return the distinct rows of positive weight, in an order of their own, and their weights."""
     X, weight = X[weight > 0], weight[weight > 0]
-    _, first, which = np.unique(hash_rows(X), return_index=True, return_inverse=True)
+    first, which = equal_rows(X)
     return X[first], np.bincount(which, weights=weight).astype(np.float64)
 
 
-def auto_length_scale(rows: Array, weight: Array, seed: int) -> float:
+def equal_rows(X: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the first of each set of equal rows, and the set (n,) that each row belongs to."""
+    _, first, which = np.unique(hash_rows(X), return_index=True, return_inverse=True)
+    return first, which
+
+
+def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = QUANTILE) -> float:
     """Return the 10% quantile, by weight, of distances from 200 rows to 1,000 others.
 
     A low quantile follows clusters and bends of the data that the median would blur.
@@ -108,9 +139,9 @@ def auto_length_scale(rows: Array, weight: Array, seed: int) -> float:
     shares = np.broadcast_to(weight[pick][:, None], S.shape)[apart]
     order = np.argsort(distances)
     total = np.cumsum(shares[order])
-    return float(distances[order][np.searchsorted(total, QUANTILE * total[-1])])
+    return float(distances[order][np.searchsorted(total, quantile * total[-1])])
 
 
-def auto_n_centers(n: int) -> int:
+def auto_n_centers(n: int, factor: float = CENTERS_FACTOR) -> int:
     """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10."""
-    return int(max(50, min(np.clip(5 * np.sqrt(n), 100, 1000), np.sqrt(3e10 / n))))
+    return int(max(50, min(np.clip(factor * np.sqrt(n), 100, 1000), np.sqrt(3e10 / n))))

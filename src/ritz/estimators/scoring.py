@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.assembly import Matrices, assemble
-from ritz.bases import Nystrom
+from ritz.assembly import Matrices, Sums, assemble
+from ritz.bases import Centered, Combination, Nystrom
 from ritz.estimators.defaults import auto_length_scale, distinct_rows
 from ritz.forms import Form
 from ritz.kernels import Gaussian
@@ -36,6 +38,46 @@ def held_out_loss(matrices: Matrices, values: Array, mu: float) -> float:
     return float(2 / mu * energy + ((second - np.eye(len(scale))) ** 2).sum())
 
 
+def explained_correlation(matrices: Matrices, values: Array) -> float:
+    """Return 2 sum_j s_j E[f_j(X) g_j(Y)] - sum_ij s_i s_j E[f_i f_j] E[g_i g_j].
+
+    That is |T|^2 - |T - sum_j s_j f_j g_j'|^2 for the operator T between the two views, the
+    norms being those of Hilbert and Schmidt; its largest value for m functions is the sum of the
+    m largest squared correlations.
+
+    Parameters
+    ----------
+    matrices
+        Products of (f_0, f_1, ...) and (g_0, g_1, ...) on held-out rows.
+    values
+        The singular values s found.
+    """
+    fitted = values[:, None] * values * matrices.Phi * matrices.Psi
+    return float(2 * values @ np.diag(matrices.L) - fitted.sum())
+
+
+def held_out_correlation(sums: Sums, k: int, regularization: float) -> float:
+    """Return the correlation explained on each fold by the others, on average."""
+    folds = [int(fold) for fold in np.flatnonzero(sums.weight > 0)]
+    scores = []
+    for fold in folds:
+        rest = sums.of(other for other in folds if other != fold)
+        found: Any = decompose_sums(rest, k, regularization=regularization, fewer=True)
+        A, B = over_sums(found.left, sums.left), over_sums(found.right, sums.right)
+        held = sums.of([fold]).mean()
+        small = Matrices(A.T @ held.L @ B, A.T @ held.Phi @ A, B.T @ held.Psi @ B)
+        scores.append(explained_correlation(small, found.values))
+    return float(np.average(scores, weights=sums.weight[folds]))
+
+
+def over_sums(functions: Combination, basis: Centered) -> Array:
+    """Return coefficients (1 + p, k) of functions over the function 1 and those of sums."""
+    inner: Any = functions.basis
+    moved = inner.offset - basis.offset
+    constants = functions.constants - moved @ functions.coefficients
+    return np.vstack([constants, functions.coefficients])
+
+
 def reference_mu(form: Form, X: Array, weight: Array, m: int) -> float:
     """Return a number a little above the m-th eigenvalue of a reference fit to the rows.
 
@@ -45,6 +87,5 @@ def reference_mu(form: Form, X: Array, weight: Array, m: int) -> float:
     kernel = Gaussian(auto_length_scale(rows, totals, 0))
     basis = Nystrom(kernel, min(REFERENCE_CENTERS, len(rows)))
     sums = assemble(form, basis, X, sample_weight=weight, n_folds=1, random_state=0)
-    rank = decompose_sums(sums, 1).rank
-    value = float(decompose_sums(sums, min(m, rank), regularization=1e-6).values[-1])
+    value = float(decompose_sums(sums, m, regularization=1e-6, fewer=True).values[-1])
     return REFERENCE_MARGIN * value if value > 0 else 1.0

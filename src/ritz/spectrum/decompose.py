@@ -14,7 +14,7 @@ from ritz.assembly import Matrices, Sums, assemble
 from ritz.bases import Centered, Combination
 from ritz.forms import Form
 from ritz.forms.form import Order
-from ritz.solve import Eigenpairs, SingularTriples, gevd, gsvd
+from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
 from ritz.solve.whiten import require_rank
@@ -92,7 +92,7 @@ def decompose(
 
 
 def decompose_sums(
-    sums: Sums, k: int = 16, *, regularization: float = 0.0
+    sums: Sums, k: int = 16, *, regularization: float = 0.0, fewer: bool = False
 ) -> Spectrum | SingularSpectrum:
     """Find the spectrum of an operator from its sums over samples.
 
@@ -102,19 +102,23 @@ def decompose_sums(
         What `ritz.assemble` returned, or sums of such.
     k, regularization
         As in `ritz.decompose`.
+    fewer
+        Whether to return fewer than k where the functions have a smaller rank on the samples,
+        instead of raising an error.
     """
     k = as_count(k, "k")
     if not isinstance(sums, Sums):
         raise TypeError(must("sums", "what ritz.assemble returns", type(sums).__name__))
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
+    least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset))
     # NumPy and SciPy bring a library each, whose idle threads keep the other's from the cores.
     with blas_threads(1) if len(matrices.L) < SMALL else nullcontext():
         if sums.form.symmetric:
-            return _eigen(sums, matrices, left, k, regularization)
+            return _eigen(sums, matrices, left, k, least, regularization)
         right = left if sums.Psi is sums.Phi else center(matrices.Psi, np.abs(sums.right.offset))
-        return _singular(sums, matrices, left, right, k, regularization)
+        return _singular(sums, matrices, left, right, k, least, regularization)
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
@@ -126,9 +130,12 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
     return result
 
 
-def _eigen(sums: Sums, matrices: Matrices, side: Side, k: int, regularization: float) -> Spectrum:
+def _eigen(
+    sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
+) -> Spectrum:
     L = center_form(matrices.L, side, side)
     found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization), sums.form.positive)
+    require_rank(len(found.values), least)
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
     left_out = leave_one_out(sums, span, span, _small_eigenvalues)
@@ -141,7 +148,13 @@ def _eigen(sums: Sums, matrices: Matrices, side: Side, k: int, regularization: f
 
 
 def _singular(
-    sums: Sums, matrices: Matrices, left: Side, right: Side, k: int, regularization: float
+    sums: Sums,
+    matrices: Matrices,
+    left: Side,
+    right: Side,
+    k: int,
+    least: int,
+    regularization: float,
 ) -> SingularSpectrum:
     L = center_form(matrices.L, left, right)
     penalties = None
@@ -158,6 +171,8 @@ def _singular(
         ]
         penalties = (np.asarray(parts[0]), np.asarray(parts[1]))
     found = triples(L, left, right, k, sums.form.order, penalties)
+    require_rank(len(found.values), least)
+    k = len(found.values)
     sign = signs(left.metric @ found.left)
     A, B = found.left * sign, found.right * sign
 
@@ -175,7 +190,7 @@ def _singular(
 
 
 def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bool) -> Eigenpairs:
-    """Find the k smallest eigenvalues over (1, f - means).
+    """Find the k smallest eigenvalues over (1, f - means), fewer where the rank is less.
 
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
     exact. Those of a positive form are not below zero but by rounding.
@@ -185,10 +200,9 @@ def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bo
         L = L.copy()
         L[0] = L[:, 0] = 0.0
     if not decouples(L):
-        return gevd(L, side.metric, k, penalty=penalty, floor=side.floor)
+        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor)
     inner = None if penalty is None else penalty[1:, 1:]
     rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor[1:])
-    require_rank(1 + len(rest.values), k)
     values = rest.values
     if positive:
         values = np.maximum(values, 0.0)
@@ -210,7 +224,7 @@ def triples(
     """Find k singular values over (1, f - means) and (1, g - means), as `eigenpairs` does."""
     floors = (left.floor, right.floor)
     if not decouples(L):
-        return gsvd(
+        return singular_triples(
             L, left.metric, right.metric, k, order=order, penalties=penalties, floors=floors
         )
     inner = None if penalties is None else (penalties[0][1:, 1:], penalties[1][1:, 1:])
@@ -219,7 +233,6 @@ def triples(
     rest = singular_triples(
         L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=inner_floors
     )
-    require_rank(1 + len(rest.values), k)
     values = np.concatenate([np.abs(L[:1, 0]), rest.values])
     # Functions that fit few samples exactly have correlation 1 up to rounding: constants first.
     rank_by = values.copy() if order == "smallest" else -values
@@ -254,7 +267,7 @@ def signs(correlations: Array) -> Array:
 def _small_eigenvalues(small: Matrices) -> Array | None:
     L = (small.L + small.L.T) / 2
     try:
-        return np.asarray(eigh(L, (small.Phi + small.Phi.T) / 2, eigvals_only=True))
+        return np.asarray(eigh(L, small.Phi, eigvals_only=True))
     except LinAlgError:
         return None
 

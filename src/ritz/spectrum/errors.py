@@ -50,7 +50,7 @@ def leave_one_out(
         weight = sums.weight.sum() - sums.weight[fold]
         parts = (Ls[fold], Phis[fold], Psis[fold])
         L, Phi, Psi = ((t - part) / weight for t, part in zip(total, parts, strict=True))
-        values = values_of(Matrices(L, Phi, Psi))
+        values = values_of(Matrices(L, (Phi + Phi.T) / 2, (Psi + Psi.T) / 2))
         if values is None:
             return None
         result.append(values)

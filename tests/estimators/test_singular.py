@@ -1,0 +1,120 @@
+"""Two views and two times: correlations that are known, and their functions."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.cross_decomposition import CCA
+from sklearn.model_selection import GridSearchCV
+
+import ritz
+
+
+def pair(n, r, seed=0, d=1):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    return X, r * X + np.sqrt(1 - r**2) * rng.normal(size=(n, d))
+
+
+@pytest.mark.parametrize("r", [0.6, 0.9])
+def test_correlations_of_a_gaussian_pair_with_defaults(r):
+    X, Y = pair(20_000, r)
+    model = ritz.SingularEmbedding(3, random_state=0).fit(X, Y)
+    exact = r ** np.arange(1, 4)
+    np.testing.assert_allclose(model.singular_values_, exact, atol=0.04)
+    assert (np.abs(model.singular_values_ - exact) < 4 * model.singular_value_errors_).all()
+    # The functions are Hermite polynomials: the first is the coordinate itself.
+    fresh = pair(5000, r, seed=1)
+    left, right = model.transform(*fresh)
+    for values, view in zip((left, right), fresh, strict=True):
+        assert abs(np.corrcoef(values[:, 0], view[:, 0])[0, 1]) > 0.995
+    assert np.mean(left[:, 0] * right[:, 0]) == pytest.approx(r, abs=0.05)
+
+
+def test_linear_functions_are_canonical_correlation_analysis():
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=(3000, 2))
+    X = np.hstack([shared, rng.normal(size=(3000, 2))]) @ rng.normal(size=(4, 4))
+    Y = np.hstack([shared * [1.0, 0.5] + rng.normal(size=(3000, 2))]) @ rng.normal(size=(2, 2))
+    model = ritz.SingularEmbedding(2, basis=ritz.Monomials(1), regularization=0).fit(X, Y)
+    left, right = CCA(2, scale=False, max_iter=5000, tol=1e-12).fit(X, Y).transform(X, Y)
+    expected = [np.corrcoef(a, b)[0, 1] for a, b in zip(left.T, right.T, strict=True)]
+    np.testing.assert_allclose(model.singular_values_, expected, rtol=1e-6)
+    overlap = np.abs(np.corrcoef(model.transform(X).T, left.T)[:2, 2:])
+    np.testing.assert_allclose(overlap, np.eye(2), atol=1e-3)
+
+
+def test_transfer_operator_of_a_noisy_map():
+    """Values of the transfer operator on a grid, for an angle that drifts with noise."""
+
+    def step(angle, rng):
+        return angle + 0.3 * np.sin(angle) + 0.4 * rng.normal(size=angle.shape)
+
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, size=20_000)
+    later = step(angle, rng)
+    X, Y = (np.column_stack([np.cos(a), np.sin(a)]) for a in (angle, later))
+    model = ritz.SingularEmbedding(4, random_state=0).fit(X, Y)
+    m = 400
+    grid = 2 * np.pi * np.arange(m) / m
+    gap = grid[None, :] - (grid + 0.3 * np.sin(grid))[:, None]
+    turns = 2 * np.pi * np.arange(-3, 4)
+    law = np.exp(-((gap[..., None] + turns) ** 2) / (2 * 0.4**2)).sum(axis=-1)
+    joint = law / law.sum()
+    first, second = joint.sum(axis=1), joint.sum(axis=0)
+    exact = np.linalg.svd(joint / np.sqrt(np.outer(first, second)), compute_uv=False)
+    assert exact[0] == pytest.approx(1)
+    np.testing.assert_allclose(model.singular_values_, exact[1:5], atol=0.02)
+
+
+def test_score_is_largest_for_the_truth_and_bounded_by_it():
+    X, Y = pair(20_000, 0.8)
+    model = ritz.SingularEmbedding(2, random_state=0).fit(*pair(20_000, 0.8, seed=1))
+    exact = 0.8**2 + 0.8**4
+    assert model.score(X, Y) == pytest.approx(exact, abs=0.04)
+    rough = clone(model).set_params(length_scale=0.01, regularization=1e-8)
+    assert rough.fit(*pair(2000, 0.8, seed=1)).score(X, Y) < model.score(X, Y)
+    search = GridSearchCV(model, {"length_scale": [0.02, 1.0]}, cv=3).fit(*pair(3000, 0.8))
+    assert search.best_params_ == {"length_scale": 1.0}
+
+
+def test_regularization_is_chosen_on_held_out_rows():
+    X, Y = pair(300, 0.0)
+    model = ritz.SingularEmbedding(1, random_state=0).fit(X, Y)
+    assert model.regularization_ == max(model.path_, key=model.path_.get)
+    eager = ritz.SingularEmbedding(1, regularization=1e-8, random_state=0).fit(X, Y)
+    # Nothing is shared; little regularization finds something all the same.
+    assert eager.singular_values_[0] > 2 * model.singular_values_[0]
+
+
+def test_weights_are_repetitions():
+    X, Y = pair(400, 0.8, d=2)
+    weight = np.random.default_rng(0).integers(0, 3, size=400)
+    model = ritz.SingularEmbedding(2, random_state=0)
+    weighted = clone(model).fit(X, Y, sample_weight=weight)
+    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight, axis=0))
+    np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-6, atol=1e-7)
+
+
+def test_one_column_may_come_flat_and_frames_come_out():
+    pytest.importorskip("pandas")
+    X, Y = pair(300, 0.8, d=2)
+    model = ritz.SingularEmbedding(1, random_state=0).set_output(transform="pandas").fit(X, Y[:, 0])
+    assert list(model.transform(X).columns) == ["singularembedding0"]
+    left, right = model.transform(X, Y[:, 0])
+    assert left.shape == right.shape == (300, 1)
+
+
+def test_bad_input():
+    X, Y = pair(50, 0.5)
+    with pytest.raises(ValueError, match="'y' parameter must be an array with 50 rows"):
+        ritz.SingularEmbedding(1).fit(X, Y[:40])
+    with pytest.raises(ValueError, match="requires y"):
+        ritz.SingularEmbedding(1).fit(X, None)
+    with pytest.raises(ValueError, match="pair"):
+        ritz.SingularEmbedding(1, basis=(ritz.Monomials(1),) * 3).fit(X, Y)
+    with pytest.raises(ValueError, match="2 columns"):
+        ritz.SingularEmbedding(1).fit(X, Y).transform(X, np.hstack([Y, Y]))
+    with pytest.raises(ValueError, match="nan"):
+        ritz.SingularEmbedding(1).fit(X, np.where(np.arange(50) == 3, np.nan, Y[:, 0]))
+    with pytest.raises(ValueError, match="more than there are"):
+        ritz.SingularEmbedding(3).fit(X, (X[:, 0] > 0).astype(float))
