@@ -79,3 +79,8 @@ def line(case: dict[str, object]) -> str:
         f"to {case['ours_seconds']:.2f} s), {case['memory_ratio']:5.1f}x the memory "
         f"({case['peer_megabytes']:.0f} to {case['ours_megabytes']:.0f} MB)"
     )
+
+
+if __name__ == "__main__":
+    for case in cases((1000, 3000, 10_000), repeats=3):
+        print(line(case), flush=True)
