@@ -55,7 +55,8 @@ def test_dask_chunks_of_unknown_size_name_the_remedy():
         spectrum(unknown)
     known = unknown.compute_chunk_sizes()
     expected = spectrum(X[X[:, 0] > 0])
-    np.testing.assert_allclose(spectrum(known).values, expected.values, atol=1e-12)
+    # Other chunks round otherwise, and a Gaussian basis makes 1e-6 of that at its rank cut.
+    np.testing.assert_allclose(spectrum(known).values, expected.values, rtol=3e-6, atol=1e-12)
 
 
 def test_forms_that_need_all_rows_say_so():

@@ -16,7 +16,7 @@ from ritz.arrays import Array, Block, as_count, hash_rows, must, row_slices
 from ritz.assembly.sums import Sums
 from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
-from ritz.features import Products
+from ritz.features import Ledger
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
 from ritz.threads import blas_threads, jobs
@@ -184,14 +184,11 @@ class Accumulator:
     rows: int
 
     def __post_init__(self) -> None:
-        p, q = 1 + self.left.size, 1 + self.right.size
         self.two_sided = self.form.views == 2 and not self.form.symmetric
         self.shared = self.left is self.right and not self.two_sided
         self.weight = np.zeros(self.n_folds)
         self.count = np.zeros(self.n_folds, dtype=np.int64)
-        self.L = np.zeros((self.n_folds, p, q))
-        self.Phi = np.zeros((self.n_folds, p, p))
-        self.Psi = self.Phi if self.shared else np.zeros((self.n_folds, q, q))
+        self.ledgers = [Ledger() for _ in range(self.n_folds)]
 
     def add(self, block: Block, pool: ThreadPoolExecutor) -> None:
         """Add the rows of a block to the folds they belong to."""
@@ -220,32 +217,32 @@ class Accumulator:
             weight = weight * factor
         f = self.left.jet(block.views[0])
         g = f if self.shared else self.right.jet(block.views[1 if self.two_sided else 0])
-        products = Products()
         # What overflows here is told once the pass is over.
         with np.errstate(over="ignore", invalid="ignore"):
             terms = self.form.terms(f, g, block)
             # The scalar products come first: some forms are made of them.
-            self.Phi[fold] += self.form.metric(f, block).contract(weight, products)
-            self.L[fold] += terms.contract(weight, products)
+            matrices = {"Phi": self.form.metric(f, block), "L": terms}
             if not self.shared:
-                self.Psi[fold] += self.form.metric(g, block).contract(weight, products)
+                matrices["Psi"] = self.form.metric(g, block)
+            self.ledgers[fold].add(matrices, weight)
         self.weight[fold] += weight.sum()
         self.count[fold] += len(block)
 
     def sums(self, form: Form) -> Sums:
         """Return the sums, checked."""
-        for name, array in (("L", self.L), ("Phi", self.Phi), ("Psi", self.Psi)):
-            if not np.isfinite(array).all():
-                raise ValueError(
-                    f"The sums {name} overflowed: the functions or their derivatives are too "
-                    "large on these samples. Scale the data or the kernel."
-                )
         if self.count.sum() < 2:
             raise ValueError(
                 f"At least 2 rows of positive weight are needed. Got {self.count.sum()}. Each call "
                 "of the 'source' of Batches must return a fresh iterator."
             )
-        total: Array = self.L.sum(axis=0)
+        L, Phi, Psi = self._matrices()
+        for name, array in (("L", L), ("Phi", Phi), ("Psi", Psi)):
+            if not np.isfinite(array).all():
+                raise ValueError(
+                    f"The sums {name} overflowed: the functions or their derivatives are too "
+                    "large on these samples. Scale the data or the kernel."
+                )
+        total: Array = L.sum(axis=0)
         if form.symmetric:
             gap = np.abs(total - total.T).max()
             if gap > 1e-8 * np.abs(total).max():
@@ -253,6 +250,17 @@ class Accumulator:
                     f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
                     f"{np.abs(total).max():.2g}. Make it so, or pass symmetric=False to form()."
                 )
-        return Sums(
-            form, self.left, self.right, self.weight, self.count, self.L, self.Phi, self.Psi
-        )
+        return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi)
+
+    def _matrices(self) -> tuple[Array, Array, Array]:
+        """Return L, Phi and Psi of each fold."""
+        p, q = 1 + self.left.size, 1 + self.right.size
+        shapes = {"L": (p, q), "Phi": (p, p), "Psi": (q, q)}
+        sums = {name: np.zeros((self.n_folds, *shape)) for name, shape in shapes.items()}
+        if self.shared:
+            sums["Psi"] = sums["Phi"]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for fold, ledger in enumerate(self.ledgers):
+                for name, matrix in ledger.close().items():
+                    sums[name][fold] = matrix
+        return sums["L"], sums["Phi"], sums["Psi"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from ritz.arrays import Array, as_multi_index, as_rows, must, row_slices
-from ritz.features import Jet
+from ritz.features import CenteredJet, Jet
 
 RandomState = int | np.random.Generator | None
 ROWS_AT_ONCE = 8_000_000
@@ -60,6 +60,13 @@ class Basis(ABC):
     @abstractmethod
     def jet(self, X: Array) -> Jet:
         """Return the functions at the rows of a block (b, d)."""
+
+    def centered_jet(self, X: Array, offset: Array, dtype: Any = np.float64) -> Jet:
+        """Return the functions less numbers (p,), at the rows of a block (b, d).
+
+        A basis that can keep its features in less than float64 does so where dtype says.
+        """
+        return CenteredJet(self.jet(X), offset)
 
     def gram_root(self) -> Array:
         """Return C (p, m) with G = C C', a'Ga being the squared norm that regularization sees."""

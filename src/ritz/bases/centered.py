@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ritz.arrays import Array, must
 from ritz.bases.basis import Basis
-from ritz.features import CachedJet, Gradients, Jet, Values
+from ritz.features import Jet
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,25 +54,5 @@ class Centered(Basis):
     def differentiable(self) -> bool:
         return self.basis.differentiable
 
-    def jet(self, X: Array) -> Jet:
-        return CenteredJet(self.basis.jet(X), self.offset)
-
-
-class CenteredJet(CachedJet):
-    """A jet whose values have constants taken off."""
-
-    def __init__(self, jet: Jet, offset: Array) -> None:
-        self.jet, self.offset = jet, offset
-
-    def _at(self, X: Array) -> Jet:
-        return CenteredJet(self.jet.at(X), self.offset)
-
-    def _value(self) -> Values:
-        whole = self.jet.value.dense()
-        return Values(whole - self.offset, 1.0, origin=(whole, self.offset))
-
-    def _gradient(self) -> Gradients:
-        return self.jet.gradient
-
-    def partial(self, alpha: tuple[int, ...]) -> Values:
-        return self.jet.partial(alpha) if any(alpha) else self.value
+    def jet(self, X: Array, dtype: Any = np.float64) -> Jet:
+        return self.basis.centered_jet(X, self.offset, dtype)

@@ -24,6 +24,8 @@ from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections
+from ritz.kernels.distances import pairwise_squares
+from ritz.kernels.kernel import Sections
 
 
 def require_kernel(kernel: object) -> None:
@@ -55,7 +57,7 @@ class KernelSections(Basis):
         return int(self.centers.shape[1])
 
     def floats_per_row(self, dimension: int) -> int:
-        return 6 * self.size
+        return 4 * self.size
 
     def gram_root(self) -> Array:
         values, vectors = np.linalg.eigh(self.kernel(self.centers, self.centers))
@@ -98,46 +100,105 @@ class KernelSections(Basis):
         return bool(4 * np.einsum("ij,ij->i", Y, Y).max() < 100)
 
     @cached_property
+    def anchors(self) -> Array:
+        """The vectors c = y / l^2 of the gradients, times the kernel's rate where it has one."""
+        return self.scaled_centers * (self.turn / self.scale)
+
+    @property
+    def turn(self) -> float:
+        """The number by which the factors of the gradients are to be multiplied."""
+        return 1.0 if self.kernel.rate is None else self.kernel.rate
+
+    @cached_property
+    def mirrored(self) -> Array:
+        """The anchors of a dot-product kernel, whose gradients are T y."""
+        return -self.anchors
+
+    @cached_property
     def spread(self) -> Array:
-        """|c_i - c_j|^2 for the anchors c = y / l^2 of the gradients."""
-        anchors = self.scaled_centers / self.scale
-        S = squared_distances(anchors, anchors, exact_near=True)
+        """|c_i - c_j|^2 for the anchors c."""
+        S = squared_distances(self.anchors, self.anchors, exact_near=True)
         return (S + S.T) / 2
+
+    def powers(self, alpha: tuple[int, ...]) -> Array:
+        """Return y^alpha / l^(2 alpha), the same array each time: programs are compared by it."""
+        cache: dict[tuple[int, ...], Array] = self.__dict__.setdefault("_powers", {})
+        if alpha not in cache:
+            cache[alpha] = np.prod((self.scaled_centers / self.scale) ** np.array(alpha), axis=1)
+        return cache[alpha]
+
+    def centered_jet(self, X: Array, offset: Array, dtype: Any = np.float64) -> Jet:
+        return KernelJet(self, X, offset, dtype)
+
+
+NO_OFFSET = np.zeros(0)
 
 
 class KernelJet(CachedJet):
-    """Kernel sections at some points: u once, the profile once, gradients in factors."""
+    """Kernel sections at some points, an offset taken off: all that is wanted in one pass."""
 
-    def __init__(self, basis: KernelSections, X: Array) -> None:
+    def __init__(
+        self,
+        basis: KernelSections,
+        X: Array,
+        offset: Array = NO_OFFSET,
+        dtype: Any = np.float64,
+    ) -> None:
         require_columns(X, basis.dimension, "points")
-        self.basis = basis
+        self.basis, self.offset, self.dtype = basis, offset, dtype
         self.X = (X - basis.shift) / basis.scale
+        self._sections: Sections | None = None
 
     def _at(self, X: Array) -> Jet:
-        return KernelJet(self.basis, X)
+        return KernelJet(self.basis, X, self.offset, self.dtype)
 
-    @cached_property
-    def _u(self) -> Array:
-        return self.basis.kernel.invariant(self.X, self.basis.scaled_centers)
+    def _pass(self, slopes: bool) -> Sections:
+        """Return values, and slopes if wanted; the values are the same array each time."""
+        known = self._sections
+        if known is None or (slopes and known.slopes is None and known.stretched is None):
+            basis = self.basis
+            found = basis.kernel.sections(
+                self.X, basis.scaled_centers, self.offset, slopes, self.dtype
+            )
+            if known is not None:
+                found = found._replace(values=known.values, shifted=known.shifted)
+            self._sections = found
+        assert self._sections is not None
+        return self._sections
 
     def _value(self) -> Values:
-        return Values(self._derivative(0), 1.0)
+        sections = self._pass(False)
+        if sections.shifted is None:
+            return Values(sections.values, 1.0)
+        return Values(sections.shifted, 1.0, origin=(sections.values, self.offset))
 
     def _gradient(self) -> Gradients:
         basis = self.basis
         basis.kernel.require_order(1)
-        # Where q' = c q the values serve as factors, and c goes with the vectors.
-        rate = basis.kernel.rate if basis.values_serve_gradients else None
-        T, c = (self._derivative(1), 1.0) if rate is None else (self._derivative(0), rate)
-        anchors = basis.scaled_centers * (c / basis.scale)
+        turn = basis.turn
         if basis.kernel.family == "dot":
-            return FactoredGradients(T, -anchors)
-        points = self.X * (c / basis.scale)
+            # Where q' = c q the values serve as factors, and c goes with the vectors.
+            T = self._pass(False).values if basis.kernel.rate else self._pass(True).slopes
+            assert T is not None
+            return FactoredGradients(T, basis.mirrored)
+        sections = self._pass(True)
+        T, ST = sections.slopes, sections.stretched
+        assert ST is not None
+        if basis.kernel.rate is not None:
+            if T is not None:
+                ST = ST / turn
+            # As a view it is an array of its own, whose products are not taken from those of
+            # values with a mean off.
+            T = sections.values if basis.values_serve_gradients else sections.values.view()
+        assert T is not None
+        points = self.X * (turn / basis.scale)
         if np.ndim(basis.kernel.length_scale) == 0:
-            unit = 2 * (c / basis.scale[0]) ** 2
-            return FactoredGradients(T, anchors, points, self._u, unit, c**2 * basis.spread)
-        squares = squared_distances(points, anchors, exact_near=True)
-        return FactoredGradients(T, anchors, points, squares, 1.0, c**2 * basis.spread)
+            unit = float(turn / basis.scale[0]) ** 2
+            return FactoredGradients(T, basis.anchors, points, ST, unit, basis.spread)
+        stretched = pairwise_squares(points, basis.anchors)
+        stretched *= T
+        stretched = np.asarray(stretched, self.dtype)
+        return FactoredGradients(T, basis.anchors, points, stretched, 1.0, basis.spread)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         basis = self.basis
@@ -145,13 +206,16 @@ class KernelJet(CachedJet):
         order = sum(alpha)
         if order == 0:
             return self.value
-        units = float(np.prod(basis.scale ** -np.array(alpha, dtype=float)))
         if basis.kernel.family == "dot":
             basis.kernel.require_order(order)
-            powers = np.prod(basis.scaled_centers ** np.array(alpha), axis=1)
-            return Values(self._derivative(order), 0.0, columns=units * powers)
+            return Values(self._derivative(order), 0.0, columns=basis.powers(alpha))
         Y = basis.scaled_centers
+        units = float(np.prod(basis.scale ** -np.array(alpha, dtype=float)))
         return Values(units * partial_of_sections(basis.kernel, self.X, Y, self._u, alpha), 0.0)
+
+    @cached_property
+    def _u(self) -> Array:
+        return self.basis.kernel.invariant(self.X, self.basis.scaled_centers)
 
     def _derivative(self, order: int) -> Array:
         """Return q^(order)(u), the same array each time so that products are shared."""

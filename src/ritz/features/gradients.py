@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
-from ritz.features.terms import Products, Rows, Term, Terms, as_factor, weighted_product
+from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
 
@@ -56,8 +56,11 @@ class Gradients(ABC):
         return np.asarray(weight[:, None, None] * array)
 
     @abstractmethod
-    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
-        """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, (p, q), unweighted."""
+    def plan(self, other: Gradients) -> Plan:
+        """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, without the row factors."""
+
+    def shifts(self) -> tuple[tuple[Array, Array, Array], ...]:
+        return ()
 
     def __mul__(self, factor: Any) -> Any:
         return replace(self, weight=self.weight * as_factor(factor))  # type: ignore[type-var]
@@ -82,12 +85,27 @@ class Gradients(ABC):
             return NotImplemented
         return Terms((Term(self, other, self.weight * other.weight),))
 
-    def contract(self, other: Gradients, rows: Array, products: Products) -> Array:
-        """Return the Gram matrix with the function 1, whose gradient is zero, first."""
-        inner = self.gram(other, rows, products)
-        result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
-        result[1:, 1:] = inner
-        return result
+
+def below_one(inner: Array) -> Array:
+    """Put the function 1, whose gradient is zero, before a Gram matrix."""
+    result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
+    return result
+
+
+def between_anchors(inner: Array, left: Array, right: Array) -> Array:
+    """Return (C C') * (T' T), the function 1 first."""
+    return below_one((left @ right.T) * inner)
+
+
+def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Array:
+    """Return (M + M') / 2 - E * (T' T) / 2, the function 1 first."""
+    result = below_one(stretched)
+    result[1:, 1:] += stretched.T
+    result *= unit
+    result[1:, 1:] -= spread * inner
+    result /= 2
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +127,9 @@ class DenseGradients(Gradients):
     def _combined(self, A: Array) -> Array:
         return self.array @ A
 
-    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
+    def plan(self, other: Gradients) -> Plan:
         right = self.array if other is self else other.unweighted()
-        return products.inner(self.array, right, rows)
+        return Plan(((self.array, right),), below_one)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +147,8 @@ class FactoredGradients(Gradients):
         The vectors c (p, d).
     points
         The vectors z (b, d), or None for zero.
-    squares, unit
-        |z_k - c_j|^2 = unit * squares (b, p) where there are points.
+    stretched, unit
+        |z_k - c_j|^2 T_kj = unit * stretched (b, p) where there are points.
     spread
         |c_i - c_j|^2 (p, p) where there are points.
     """
@@ -138,7 +156,7 @@ class FactoredGradients(Gradients):
     factors: Array
     anchors: Array
     points: Array | None = None
-    squares: Array | None = None
+    stretched: Array | None = None
     unit: float = 1.0
     spread: Array | None = None
     weight: Rows = 1.0
@@ -158,7 +176,7 @@ class FactoredGradients(Gradients):
             self.factors,
             anchors,
             points,
-            squared_distances(points, anchors),
+            squared_distances(points, anchors) * self.factors,
             1.0,
             squared_distances(anchors, anchors),
             self.weight,
@@ -181,7 +199,7 @@ class FactoredGradients(Gradients):
             result += self.points[:, :, None] * (self.factors @ A)[:, None, :]
         return result
 
-    def gram(self, other: Gradients, rows: Array, products: Products) -> Array:
+    def plan(self, other: Gradients) -> Plan:
         """Return the Gram matrix by products of (b, p) arrays.
 
         As (x - y).(x - z) = (|x - y|^2 + |x - z|^2 - |y - z|^2) / 2, distance kernels have
@@ -190,11 +208,11 @@ class FactoredGradients(Gradients):
         if isinstance(other, FactoredGradients):
             T, Q = self.factors, other.factors
             if self.points is None and other.points is None:
-                return (self.anchors @ other.anchors.T) * products.inner(T, Q, rows)
+                return Plan(((T, Q),), between_anchors, (self.anchors, other.anchors))
             if T is Q and self.anchors is other.anchors and self.points is other.points:
-                assert self.squares is not None
+                assert self.stretched is not None
                 assert self.spread is not None
-                M = weighted_product(self.squares * T, T, rows)
-                M *= self.unit
-                return (M + M.T - self.spread * products.inner(T, T, rows)) / 2
-        return products.inner(self.unweighted(), other.unweighted(), rows)
+                constants = (self.unit, self.spread)
+                return Plan(((T, T), (self.stretched, T)), between_distances, constants)
+        left = self.unweighted()
+        return Plan(((left, left if other is self else other.unweighted()),), below_one)

@@ -64,3 +64,23 @@ class CachedJet(Jet):
 
     @abstractmethod
     def _gradient(self) -> Gradients: ...
+
+
+class CenteredJet(CachedJet):
+    """A jet whose values have constants taken off."""
+
+    def __init__(self, jet: Jet, offset: Array) -> None:
+        self.jet, self.offset = jet, offset
+
+    def _at(self, X: Array) -> Jet:
+        return CenteredJet(self.jet.at(X), self.offset)
+
+    def _value(self) -> Values:
+        whole = self.jet.value.dense()
+        return Values(whole - self.offset, 1.0, origin=(whole, self.offset))
+
+    def _gradient(self) -> Gradients:
+        return self.jet.gradient
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        return self.jet.partial(alpha) if any(alpha) else self.value

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.features.terms import Products, Rows, Term, Terms, as_factor
+from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,22 +73,40 @@ class Values:
     def __truediv__(self, factor: Any) -> Values:
         return replace(self, weight=self.weight / as_factor(factor))
 
-    def contract(self, other: Values, rows: Array, products: Products) -> Array:
+    def shifts(self) -> tuple[tuple[Array, Array, Array], ...]:
+        return () if self.origin is None else ((*self.origin, self.array),)
+
+    def plan(self, other: Values) -> Plan:
         """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""
-        for values in (self, other):
-            if values.origin is not None:
-                products.note_shift(*values.origin, values.array)
         left, right = _same_width(self.array, other.array)
-        result = np.empty((1 + left.shape[-1], 1 + right.shape[-1]))
-        result[1:, 1:] = products.inner(left, right, rows)
-        result[0, 0] = (rows * self.constant * other.constant).sum() * _width(left)
-        result[0, 1:] = _border(rows, self.constant, right)
-        result[1:, 0] = _border(rows, other.constant, left)
-        if self.columns is not None:
-            result[1:] *= self.columns[:, None]
-        if other.columns is not None:
-            result[:, 1:] *= other.columns
-        return result
+        if self.array is other.array:
+            right = left
+        one, two = self.constant, other.constant
+        factors = ((left, right), (one, right), (left, two), (one, two))
+        width = left.shape[1] if left.ndim == 3 else 1
+        return Plan(factors, bordered, (width, self.columns, other.columns))
+
+
+def bordered(
+    inner: Array,
+    top: Array,
+    side: Array,
+    corner: float,
+    width: int,
+    left: Array | None,
+    right: Array | None,
+) -> Array:
+    """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
+    result = np.empty((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
+    result[0, 0] = corner * width
+    result[0, 1:] = top
+    result[1:, 0] = side
+    if left is not None:
+        result[1:] *= left[:, None]
+    if right is not None:
+        result[:, 1:] *= right
+    return result
 
 
 def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
@@ -103,14 +121,3 @@ def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
     if a.ndim == 2:
         return np.repeat(a[:, None, :], b.shape[1], axis=1), b
     return a, np.repeat(b[:, None, :], a.shape[1], axis=1)
-
-
-def _width(array: Array) -> int:
-    return array.shape[1] if array.ndim == 3 else 1
-
-
-def _border(rows: Array, constant: Rows, array: Array) -> Array:
-    if np.ndim(constant) == 0 and constant == 0.0:
-        return np.zeros(array.shape[-1])
-    flat = array.sum(axis=1) if array.ndim == 3 else array
-    return np.asarray((rows * constant) @ flat)

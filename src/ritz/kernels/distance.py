@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from math import sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import poch
 
 from ritz.arrays import Array, as_number, must
+from ritz.kernels.distances import Products, outputs
 from ritz.kernels.kernel import (
     Family,
     Kernel,
@@ -17,6 +19,7 @@ from ritz.kernels.kernel import (
     KernelScaled,
     KernelSum,
     LengthScale,
+    Sections,
     as_length_scale,
 )
 
@@ -61,6 +64,16 @@ class Gaussian(Stationary):
     @property
     def rate(self) -> float | None:
         return -1.0
+
+    def sections(
+        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+    ) -> Sections:
+        from ritz.kernels import compiled
+
+        products = Products.of(X, Y)
+        K, V, ST = outputs(products, (True, len(offset) > 0, slopes), dtype)
+        compiled.gaussian(*products, offset, K, V, ST)
+        return Sections(K, V if len(offset) else None, None, ST if slopes else None)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.ones(n)
@@ -108,8 +121,29 @@ class Matern(Stationary):
             for m in range(order + 1)
         )
 
+    def sections(
+        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+    ) -> Sections:
+        if self.nu not in COMPILED_MATERN:
+            return super().sections(X, Y, offset, slopes, dtype)
+        from ritz.kernels import compiled
+
+        products = Products.of(X, Y)
+        K, V, T, ST = outputs(products, (True, len(offset) > 0, slopes, slopes), dtype)
+        a, b = COMPILED_MATERN[self.nu]
+        compiled.matern(*products, offset, np.array(a), np.array(b), K, V, T, ST)
+        return Sections(K, V if len(offset) else None, *((T, ST) if slopes else ()))
+
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(np.sqrt(2 * self.nu / rng.chisquare(2 * self.nu, n)))
+
+
+# q = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and q' = (b_0 + b_1 z + b_2 / z) exp(-z).
+COMPILED_MATERN = {
+    0.5: ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, -1.0)),
+    1.5: ((1.0, 1.0, 0.0, sqrt(3)), (-3.0, 0.0, 0.0)),
+    2.5: ((1.0, 1.0, 1 / 3, sqrt(5)), (-5 / 3, -5 / 3, 0.0)),
+}
 
 
 def bessel_polynomial(nu: float, z: Array) -> Array:
@@ -163,6 +197,11 @@ class Exponential(Stationary):
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
         return Matern(0.5).profile(u, order)
+
+    def sections(
+        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+    ) -> Sections:
+        return Matern(0.5).sections(X, Y, offset, slopes, dtype)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return Matern(0.5).radii(n, rng)

@@ -5,14 +5,35 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import comb
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ritz.arrays import Array, as_number, as_real, as_rows, must, squared_distances
+from ritz.arrays import Array, as_number, as_real, as_rows, must
+from ritz.kernels.distances import pairwise_squares
 
 Family = Literal["distance", "dot"]
 LengthScale = float | tuple[float, ...]
+
+
+class Sections(NamedTuple):
+    """Kernel sections at some points.
+
+    Parameters
+    ----------
+    values
+        q(u) (n, p).
+    shifted
+        q(u) less an offset, where there is one.
+    slopes, stretched
+        q'(u) and, for distance kernels, |x - y|^2 q'(u), where they are wanted. Where the kernel
+        has a rate c, q' = c q, the slopes may be left out, and stretched is |x - y|^2 q(u).
+    """
+
+    values: Array
+    shifted: Array | None = None
+    slopes: Array | None = None
+    stretched: Array | None = None
 
 
 class Kernel(ABC):
@@ -51,9 +72,39 @@ class Kernel(ABC):
         """Return u (n, p) of points already divided by the length scale."""
         if self.family == "dot":
             return np.asarray(X @ Y.T)
-        u = squared_distances(X, Y, exact_near=True)
+        u = pairwise_squares(X, Y)
         u *= 0.5
         return u
+
+    def sections(
+        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+    ) -> Sections:
+        """Return what the functions k(., y_j) look like at points X (n, d), in length scales.
+
+        Parameters
+        ----------
+        X, Y
+            Points (n, d) and centers (p, d), already divided by the length scale.
+        offset
+            Numbers (p,) to take off the values, or none of them, (0,).
+        slopes
+            Whether derivatives in u are wanted.
+        dtype
+            Of the result.
+        """
+        u = self.invariant(X, Y)
+        q, *more = self.profile(u, 1 if slopes else 0)
+        shifted = np.asarray(q - offset, dtype) if len(offset) else None
+        q = np.asarray(q, dtype)
+        if not slopes:
+            return Sections(q, shifted)
+        stretched = None
+        if self.family == "distance":
+            u *= 2
+            with np.errstate(over="ignore", invalid="ignore"):
+                u *= more[0]
+            stretched = np.asarray(u, dtype)
+        return Sections(q, shifted, np.asarray(more[0], dtype), stretched)
 
     def require_order(self, order: int) -> None:
         """Raise if derivatives of this order do not exist."""
@@ -152,6 +203,15 @@ class KernelScaled(Kernel):
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         return tuple(self.factor * q for q in self.kernel.profile(u, order))
+
+    def sections(
+        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+    ) -> Sections:
+        inner = self.kernel.sections(X, Y, offset / self.factor, slopes, dtype)
+        for array in inner:
+            if array is not None:
+                array *= self.factor
+        return inner
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,178 @@
+"""Compiled passes from distances to kernel values, one row at a time while it is in cache.
+
+Imported on first use only: the compiler takes half a second to load. What it compiles is cached on
+disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic
+
+# Rounds to an integer, which then fills the last bits, when added to a number below 2^51.
+SHIFTER = 6755399441055744.0
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
+LOWEST = -708.0
+
+
+@intrinsic
+def _bits(typing_context: Any, number: Any) -> Any:
+    """Return the bits of a float64, as an integer."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def _number(typing_context: Any, bits: Any) -> Any:
+    """Return the float64 with some bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), generate
+
+
+_compile = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+_inline = njit(error_model="numpy", fastmath={"contract"})
+
+
+@_inline
+def decay(x: float) -> float:
+    """Return exp(-x) for x >= 0 within two units of the last place, zero beyond 708.
+
+    A polynomial of degree 13 on |r| <= ln 2 / 2 times a power of two put into the exponent's bits:
+    no branch, no call, so that loops over it become vector instructions.
+    """
+    y = max(-x, LOWEST)
+    t = y * LOG2_E + SHIFTER
+    k = t - SHIFTER
+    r = (y - k * LN2_HIGH) - k * LN2_LOW
+    q = 1.6059043836821613e-10
+    q = q * r + 2.08767569878681e-09
+    q = q * r + 2.505210838544172e-08
+    q = q * r + 2.755731922398589e-07
+    q = q * r + 2.7557319223985893e-06
+    q = q * r + 2.48015873015873e-05
+    q = q * r + 0.0001984126984126984
+    q = q * r + 0.001388888888888889
+    q = q * r + 0.008333333333333333
+    q = q * r + 0.041666666666666664
+    q = q * r + 0.16666666666666666
+    q = q * r + 0.5
+    q = q * r + 1.0
+    q = q * r + 1.0
+    bits: Any = _bits(q) + (_bits(t) << 52)  # type: ignore[call-arg]
+    result: Any = _number(bits)
+    return result if -x >= LOWEST else 0.0
+
+
+@_inline
+def squared_row(i: int, G: Any, X: Any, Y: Any, x2: Any, y2: Any, s: Any) -> None:
+    """Write |x_i - y_j|^2 into s (p,), from G = -2 x.y, and close pairs from differences.
+
+    Where |x|^2 < |y|^2 / 4 the expansion cancels nothing, so |x|^2 alone sets the scale.
+    """
+    own, p = x2[i], len(s)
+    near = 2e-3 * own
+    count = 0
+    for j in range(p):
+        v = max(own + y2[j] + G[i, j], 0.0)
+        # Not a number where lengths overflow.
+        v = v if v < np.inf else np.inf
+        count += v < near
+        s[j] = v
+    if count:
+        for j in range(p):
+            if s[j] < near:
+                v = 0.0
+                for c in range(X.shape[1]):
+                    v += (X[i, c] - Y[j, c]) ** 2
+                s[j] = v
+
+
+@_compile
+def gaussian(
+    G: Any, X: Any, Y: Any, x2: Any, y2: Any, offset: Any, K: Any, V: Any, ST: Any
+) -> None:
+    """Write K = exp(-|x - y|^2 / 2), V = K - offset and ST = |x - y|^2 K, unless they are empty."""
+    n, p = G.shape
+    s = np.empty(p)
+    k = np.empty(p)
+    for i in range(n):
+        squared_row(i, G, X, Y, x2, y2, s)
+        for j in range(p):
+            k[j] = decay(0.5 * s[j])
+            K[i, j] = k[j]
+        if V.size:
+            for j in range(p):
+                V[i, j] = k[j] - offset[j]
+        if ST.size:
+            for j in range(p):
+                ST[i, j] = s[j] * k[j]
+
+
+@_compile
+def matern(
+    G: Any,
+    X: Any,
+    Y: Any,
+    x2: Any,
+    y2: Any,
+    offset: Any,
+    a: Any,
+    b: Any,
+    K: Any,
+    V: Any,
+    T: Any,
+    ST: Any,
+) -> None:
+    """Write K = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and V = K - offset.
+
+    Then T = (b_0 + b_1 z + b_2 / z) exp(-z), zero at the center if b_2 is not, and
+    ST = |x - y|^2 T. Those that are empty are left out, T and ST together.
+    """
+    n, p = G.shape
+    s = np.empty(p)
+    k = np.empty(p)
+    a0, a1, a2, rate = a[0], a[1], a[2], a[3]
+    b0, b1, b2 = b[0], b[1], b[2]
+    for i in range(n):
+        squared_row(i, G, X, Y, x2, y2, s)
+        if T.size:
+            for j in range(p):
+                # Beyond 800 the exponential is zero, whatever it is multiplied by.
+                z = min(rate * np.sqrt(s[j]), 800.0)
+                e = decay(z)
+                k[j] = (a0 + z * (a1 + z * a2)) * e
+                far = z > 1e-125
+                inverse = b2 / (z if far else 1.0)
+                t = (b0 + z * b1 + (inverse if far else 0.0)) * e
+                K[i, j] = k[j]
+                T[i, j] = t
+                ST[i, j] = s[j] * t
+        else:
+            for j in range(p):
+                z = min(rate * np.sqrt(s[j]), 800.0)
+                k[j] = (a0 + z * (a1 + z * a2)) * decay(z)
+                K[i, j] = k[j]
+        if V.size:
+            for j in range(p):
+                V[i, j] = k[j] - offset[j]
+
+
+@_compile
+def squares(G: Any, X: Any, Y: Any, x2: Any, y2: Any) -> None:
+    """Turn G = -2 x.y into |x - y|^2, in place."""
+    n, p = G.shape
+    s = np.empty(p)
+    for i in range(n):
+        squared_row(i, G, X, Y, x2, y2, s)
+        for j in range(p):
+            G[i, j] = s[j]
