@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA, KernelPCA
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression
-from sklearn.manifold import Isomap
+from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -52,6 +52,12 @@ EMBEDDINGS: dict[str, Callable[[int], Any]] = {
             gamma=gamma, n_components=COMPONENTS, random_state=seed
         )
         for gamma in (0.03, 0.1, 0.3)
+    },
+    **{
+        f"LocallyLinearEmbedding, {k} neighbors": lambda seed, k=k: LocallyLinearEmbedding(
+            n_components=COMPONENTS, n_neighbors=k, random_state=seed
+        )
+        for k in (5, 10)
     },
     "PCA": lambda seed: PCA(COMPONENTS, random_state=seed),
 }

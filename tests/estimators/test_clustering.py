@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_wine, make_circles
 from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
 import ritz
 
@@ -58,3 +60,26 @@ def test_bad_input():
     for value in (0, "some", 2.5):
         with pytest.raises(ValueError, match="n_clusters"):
             ritz.SpectralClustering(value).fit(blobs(2, 100))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_circles_are_counted(seed):
+    X, _ = make_circles(3000, noise=0.05, factor=0.5, random_state=seed)
+    assert ritz.SpectralClustering("auto", random_state=0).fit(X).n_clusters_ == 2
+
+
+@pytest.mark.parametrize(
+    ("load", "k", "least"), [(load_wine, 3, 0.85), (load_breast_cancer, 2, 0.6)]
+)
+def test_tables_are_not_cut_at_single_rows(load, k, least):
+    table = load()
+    X = StandardScaler().fit_transform(table.data)
+    labels = ritz.SpectralClustering(k, random_state=0).fit_predict(X)
+    assert adjusted_rand_score(table.target, labels) > least
+
+
+def test_too_few_rows_or_no_gap_for_a_number_of_clusters():
+    with pytest.raises(ValueError, match="at most 2"):
+        ritz.SpectralClustering("auto").fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0))
+    with pytest.raises(ValueError, match="max_clusters"):
+        ritz.SpectralClustering("auto", max_clusters=1).fit(blobs(2, 100))

@@ -86,6 +86,22 @@ def test_regularization_is_chosen_on_held_out_rows():
     assert eager.singular_values_[0] > 2 * model.singular_values_[0]
 
 
+def test_held_out_values_know_noise():
+    rng = np.random.default_rng(0)
+    noise = ritz.SingularEmbedding(2, random_state=0).fit(
+        rng.normal(size=(200, 10)), rng.normal(size=(200, 10))
+    )
+    assert noise.singular_values_[0] > 0.3
+    assert noise.held_out_values_.max() < 0.1
+    X, Y = pair(5000, 0.8)
+    real = ritz.SingularEmbedding(1, random_state=0).fit(X, Y)
+    assert real.held_out_values_[0] == pytest.approx(0.8, abs=0.03)
+    # Without folds to hold out there is no path, and some regularization all the same.
+    few = ritz.SingularEmbedding(1, n_folds=1, random_state=0).fit(X, Y)
+    assert few.path_ is None
+    assert few.regularization_ == 0.1
+
+
 def test_weights_are_repetitions():
     X, Y = pair(400, 0.8, d=2)
     weight = np.random.default_rng(0).integers(0, 3, size=400)

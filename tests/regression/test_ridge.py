@@ -47,6 +47,24 @@ def test_solutions_and_leave_one_out_errors(n):
     assert (path.errors[chosen + 1 :] > 1.001 * path.errors.min()).all()
 
 
+def test_features_of_very_different_size_keep_their_digits():
+    """Small penalties see directions that products of features, squared, would have lost."""
+    A = (
+        RNG.normal(size=(50, 6))
+        @ np.diag([1e4, 1e3, 1.0, 1e-2, 1e-4, 1e-5])
+        @ RNG.normal(size=(6, 6))
+    )
+    T = RNG.normal(size=(50, 1)) + 1e6
+    path = ridge_path(lambda: [(A, T, np.ones(50))], np.array([1e-9, 1e-6]))
+    for tau in (1e-9, 1e-6):
+        beta, constant = path.solution(tau)
+        C = A - A.mean(axis=0)
+        stacked = np.vstack([C / np.sqrt(50), np.sqrt(tau) * np.eye(6)])
+        target = np.vstack([(T - T.mean()) / np.sqrt(50), np.zeros((6, 1))])
+        exact = np.linalg.lstsq(stacked, target, rcond=None)[0]
+        np.testing.assert_allclose(A @ beta + constant, C @ exact + T.mean(), atol=1e-5)
+
+
 def test_a_single_row_gives_its_target_and_no_error():
     path = ridge_path(lambda: [(np.ones((1, 3)), np.array([[2.0]]), np.ones(1))], PENALTIES)
     assert np.isinf(path.errors).all()

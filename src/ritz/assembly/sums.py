@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, must
+from ritz.arrays import Array, as_count, must
 from ritz.bases import Centered
 from ritz.forms import Form
 from ritz.forms.form import same_form
@@ -104,7 +104,9 @@ class Sums:
 
     def of(self, folds: Iterable[int]) -> Sums:
         """Return the sums over some of the folds."""
-        some = np.array(list(folds), dtype=np.intp)
+        some = [as_count(1 + fold, "folds", "numbers of folds") - 1 for fold in folds]
+        if len(set(some)) < len(some) or max(some, default=0) >= self.n_folds:
+            raise ValueError(must("folds", f"different numbers below {self.n_folds}", some))
         Phi = self.Phi[some]
         Psi = Phi if self.Psi is self.Phi else self.Psi[some]
         return replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,26 +11,28 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ritz.arrays import Array, as_weights, must
+from ritz.arrays import Array, as_count, as_weights, must
 from ritz.assembly import Sums, assemble
-from ritz.bases import Recipe
+from ritz.bases import Nystrom, Recipe
 from ritz.estimators.defaults import (
     CENTERS_FACTOR,
-    QUANTILE,
     REGULARIZATION,
     as_operator,
     as_recipe,
     as_regularization,
+    auto_length_scale,
 )
+from ritz.estimators.lengths import MOST_FUNCTIONS, choose_length_scale, comparable
 from ritz.forms import Form
+from ritz.kernels import Kernel
 from ritz.spectrum import decompose_sums
 
 
 class SpectralEstimator(BaseEstimator):
     """A thin face: it stores parameters, calls the library, and holds the result."""
 
-    _quantile = QUANTILE
     _centers_factor = CENTERS_FACTOR
+    _most_centers = 1000
     _auto_regularization = REGULARIZATION
 
     def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
@@ -64,19 +67,42 @@ class SpectralEstimator(BaseEstimator):
         return as_operator(self.operator, self.n_neighbors)
 
     def _recipe(self, basis: Any, X: NDArray[Any], weight: Array, seed: int) -> Recipe:
-        return as_recipe(
+        recipe = as_recipe(
             basis,
             self.kernel,
             self.length_scale,
             self.n_centers,
             X,
             weight,
-            seed,
-            quantile=self._quantile,
+            choose=lambda kernel, rows, totals: self._length_scale(kernel, rows, totals, seed),
             centers_factor=self._centers_factor,
+            most_centers=self._most_centers,
         )
+        if isinstance(recipe, Nystrom):
+            self.length_scale_ = recipe.kernel.length_scale
+            self.n_centers_ = recipe.n_centers
+        return recipe
 
-    def _assemble(self, X: NDArray[Any], weight: Array) -> Sums:
+    def _length_scale(
+        self, kernel: Callable[[float], Kernel], rows: Array, weight: Array, seed: int
+    ) -> float:
+        """Choose the length scale that `length_scale_path_` shows to be best on unseen rows."""
+        base = auto_length_scale(rows, weight, seed)
+        form = self._form()
+        if not comparable(form, rows):
+            return base
+        k = min(self._n_functions(), MOST_FUNCTIONS)
+        regularization = as_regularization(self.regularization, self._auto_regularization)
+        length, self.length_scale_path_ = choose_length_scale(
+            form, kernel, base, rows, weight, k, seed, regularization
+        )
+        return length
+
+    def _n_functions(self) -> int:
+        """Return how many functions, besides the constant, the length scale is chosen for."""
+        return as_count(self.n_components, "n_components")
+
+    def _assemble(self, X: NDArray[Any], weight: Array, groups: Any = None) -> Sums:
         """Choose what is "auto" from the rows, and average the operator over them."""
         seed = self._seed()
         return assemble(
@@ -84,6 +110,7 @@ class SpectralEstimator(BaseEstimator):
             self._recipe(self.basis, X, weight, seed),
             X,
             sample_weight=weight,
+            groups=groups,
             n_folds=self.n_folds,
             random_state=seed,
             n_jobs=self.n_jobs,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,8 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ritz.arrays import Array, as_count, must
 from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import distinct_rows
+from ritz.estimators.defaults import as_operator, distinct_rows
+from ritz.forms import Form
+from ritz.solve.whiten import require_rank
 from ritz.spectrum import Spectrum
+
+AUTO_FUNCTIONS = 3
+AMBIENT_COLUMNS = 3
 
 
 class SpectralClustering(ClusterMixin, SpectralEstimator):
@@ -26,7 +32,10 @@ class SpectralClustering(ClusterMixin, SpectralEstimator):
         largest, a standard error taken off.
     max_clusters
         The most clusters that "auto" considers.
-    operator, kernel, length_scale, n_centers, basis, regularization, n_neighbors, n_folds, \
+    operator
+        "auto": "laplacian" for up to three columns, "neighbors" for more; or as in
+        `SpectralEmbedding`.
+    kernel, length_scale, n_centers, basis, regularization, n_neighbors, n_folds, \
 random_state, n_jobs
         As in `SpectralEmbedding`.
 
@@ -51,7 +60,7 @@ random_state, n_jobs
         n_clusters: Any = 8,
         *,
         max_clusters: int = 20,
-        operator: Any = "laplacian",
+        operator: Any = "auto",
         kernel: Any = "gaussian",
         length_scale: Any = "auto",
         n_centers: Any = "auto",
@@ -75,19 +84,41 @@ random_state, n_jobs
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _form(self) -> Form:
+        if isinstance(self.operator, str) and self.operator == "auto":
+            name = "laplacian" if self.n_features_in_ <= AMBIENT_COLUMNS else "neighbors"
+            rows = max(1, self._n_distinct - 1)
+            return as_operator(name, min(as_count(self.n_neighbors, "n_neighbors"), rows))
+        return super()._form()
+
+    def _n_functions(self) -> int:
+        if isinstance(self.n_clusters, str):
+            return AUTO_FUNCTIONS
+        return max(1, as_count(self.n_clusters, "n_clusters") - 1)
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of samples X (n, d)."""
         X = self._checked(X, reset=True, at_least=2)
         weight = self._weights(sample_weight, X)
+        self._n_distinct = len(distinct_rows(X, weight)[0])
         sums = self._assemble(X, weight)
         if isinstance(self.n_clusters, str):
             if self.n_clusters != "auto":
                 what = "'auto' or a positive integer"
                 raise ValueError(must("n_clusters", what, repr(self.n_clusters)))
             k = 1 + as_count(self.max_clusters, "max_clusters")
+            if k < 3:
+                raise ValueError(must("max_clusters", "at least 2", self.max_clusters))
             spectrum = self._solve(sums, k, fewer=True)
+            require_rank(len(spectrum), 3)
             self.evidence_ = gap_evidence(spectrum)
             self.n_clusters_ = max(self.evidence_, key=lambda number: self.evidence_[number])
+            if self.evidence_[self.n_clusters_] <= 0:
+                warnings.warn(
+                    "No gap between eigenvalues exceeds their errors, so the number of clusters, "
+                    f"{self.n_clusters_}, says little. Set n_clusters.",
+                    stacklevel=2,
+                )
             self.spectrum_ = spectrum[: self.n_clusters_]
         else:
             self.n_clusters_ = as_count(self.n_clusters, "n_clusters")

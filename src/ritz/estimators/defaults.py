@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,10 +63,10 @@ def as_recipe(
     n_centers: Any,
     X: Array,
     weight: Array,
-    seed: int,
     *,
-    quantile: float = QUANTILE,
+    choose: Callable[[Callable[[float], Kernel], Array, Array], float],
     centers_factor: float = CENTERS_FACTOR,
+    most_centers: int = 1000,
 ) -> Recipe:
     """Return the basis given, or kernel sections with what is "auto" chosen from the data.
 
@@ -75,12 +76,12 @@ def as_recipe(
         As given to an estimator.
     X, weight
         Rows (n, d) and their weights (n,).
-    seed
-        Which rows to look at.
-    quantile
-        Which quantile of distances the length scale is.
+    choose
+        The length scale from the kernel of a length scale, the distinct rows and their weights.
     centers_factor
         How many times sqrt(n) centers there are.
+    most_centers
+        How many centers there are at most.
     """
     if basis is not None:
         require_recipe(basis)
@@ -96,12 +97,12 @@ def as_recipe(
         if isinstance(length_scale, str):
             if length_scale != "auto":
                 raise ValueError(must("length_scale", "'auto' or positive", repr(length_scale)))
-            length_scale = auto_length_scale(distinct, totals, seed, quantile)
+            length_scale = choose(KERNELS[kernel], distinct, totals)
         kernel = KERNELS[kernel](length_scale)
     if isinstance(n_centers, str):
         if n_centers != "auto":
             raise ValueError(must("n_centers", "'auto' or a positive integer", repr(n_centers)))
-        n_centers = auto_n_centers(len(distinct), centers_factor)
+        n_centers = auto_n_centers(len(distinct), centers_factor, most_centers)
     return Nystrom(kernel, min(as_count(n_centers, "n_centers"), len(distinct)))
 
 
@@ -142,6 +143,6 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = Q
     return float(distances[order][np.searchsorted(total, quantile * total[-1])])
 
 
-def auto_n_centers(n: int, factor: float = CENTERS_FACTOR) -> int:
+def auto_n_centers(n: int, factor: float = CENTERS_FACTOR, most: int = 1000) -> int:
     """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10."""
-    return int(max(50, min(np.clip(factor * np.sqrt(n), 100, 1000), np.sqrt(3e10 / n))))
+    return int(max(50, min(np.clip(factor * np.sqrt(n), 100, most), np.sqrt(3e10 / n))))

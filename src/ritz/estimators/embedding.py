@@ -45,8 +45,10 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         "gaussian", "exponential", "matern32", "matern52", "rational_quadratic", "polynomial", or a
         kernel object.
     length_scale
-        A number, one for each column, or "auto": the 10% quantile, by weight, of the distances
-        from 200 rows to 1,000 others.
+        A number, one for each column, or "auto": the one out of five, 1/4 to 4 times the 10%
+        quantile of distances between rows, by weight, whose functions have the least energy on rows
+        they have not seen (with a form that carries arrays for each row, or fewer than 60 rows, the
+        quantile itself).
     n_centers
         The number of kernel sections, or "auto": 5 sqrt(n) for n distinct rows, between 100 and
         1,000, fewer where n p^2 would exceed 3e10.
@@ -74,6 +76,8 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     ----------
     eigenvalues_, eigenvalue_errors_
         Eigenvalues (n_components,) and their standard errors (None with too few rows).
+    length_scale_, n_centers_, length_scale_path_
+        What was used, and the energy of each length scale on unseen rows where it was chosen.
     spectrum_
         The `Spectrum`, the constant first.
     sums_
@@ -121,11 +125,15 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the eigenfunctions from samples X (n, d)."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Find the eigenfunctions from samples X (n, d).
+
+        Rows that depend on each other, as those of a time series, need `groups` (n,): labels of
+        pieces longer than its memory. Otherwise errors come out too small.
+        """
         X = self._checked(X, reset=True, at_least=2)
         self._buffer: list[tuple[NDArray[Any], Array]] | None = None
-        return self._set(self._assemble(X, self._weights(sample_weight, X)))
+        return self._set(self._assemble(X, self._weights(sample_weight, X), groups))
 
     def fit_sums(self, sums: Sums) -> Self:
         """Find the eigenfunctions from sums computed elsewhere, by `ritz.assemble`."""

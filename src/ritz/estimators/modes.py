@@ -28,8 +28,8 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
         The diffusion matrix: a number, d numbers, a matrix (d, d), or a function of points (b, d);
         by default 1.
     mobility, kT
-        In place of D: D = kT times the mobility, which is given as D would be. Giving both D and a
-        mobility is an error.
+        In place of D: D = kT times the mobility, which is given as D would be, by default 1. Giving
+        D and either of them is an error.
     kernel, length_scale, n_centers, basis, regularization, n_folds, random_state, n_jobs
         As in `SpectralEmbedding`.
 
@@ -78,15 +78,24 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
     def _form(self) -> Form:
         if self.D is not None and self.mobility is not None:
             raise ValueError(must("mobility", "None where D is given", "both", "D = kT mobility."))
-        if self.mobility is None:
-            return diffusion(1.0 if self.D is None else self.D)
         kT = as_number(self.kT, "kT", "a positive number", float(np.finfo(np.float64).tiny))
-        return kT * diffusion(self.mobility)
+        if self.D is None:
+            return kT * diffusion(1.0 if self.mobility is None else self.mobility)
+        if kT != 1.0:
+            raise ValueError(must("kT", "left out where D is given", kT, "D = kT mobility."))
+        return diffusion(self.D)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the modes from samples X (n, d); weights undo a bias of the simulation."""
+    def _n_functions(self) -> int:
+        return as_count(self.n_modes, "n_modes")
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Find the modes from samples X (n, d); weights undo a bias of the simulation.
+
+        Rows that depend on each other, as those of a time series, need `groups` (n,): labels of
+        pieces longer than its memory. Otherwise errors come out too small.
+        """
         X = self._checked(X, reset=True, at_least=2)
-        sums = self._assemble(X, self._weights(sample_weight, X))
+        sums = self._assemble(X, self._weights(sample_weight, X), groups)
         self.spectrum_ = self._solve(sums, 1 + as_count(self.n_modes, "n_modes"))
         self.rates_ = self.spectrum_.values[1:]
         errors = self.spectrum_.errors

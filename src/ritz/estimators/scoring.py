@@ -56,18 +56,28 @@ def explained_correlation(matrices: Matrices, values: Array) -> float:
     return float(2 * values @ np.diag(matrices.L) - fitted.sum())
 
 
-def held_out_correlation(sums: Sums, k: int, regularization: float) -> float:
-    """Return the correlation explained on each fold by the others, on average."""
+def held_out_correlation(sums: Sums, k: int, regularization: float) -> tuple[float, Array]:
+    """Return the correlation explained on each fold by functions of the others, on average.
+
+    The constants' 1 is taken off. The second result is the correlation (k - 1,) of each pair of
+    functions, zero where a fold has none.
+    """
     folds = [int(fold) for fold in np.flatnonzero(sums.weight > 0)]
-    scores = []
+    scores, correlations = [], []
     for fold in folds:
         rest = sums.of(other for other in folds if other != fold)
         found: Any = decompose_sums(rest, k, regularization=regularization, fewer=True)
         A, B = over_sums(found.left, sums.left), over_sums(found.right, sums.right)
         held = sums.of([fold]).mean()
         small = Matrices(A.T @ held.L @ B, A.T @ held.Phi @ A, B.T @ held.Psi @ B)
-        scores.append(explained_correlation(small, found.values))
-    return float(np.average(scores, weights=sums.weight[folds]))
+        scores.append(explained_correlation(small, found.values) - 1.0)
+        each = np.zeros(k - 1)
+        variances = np.diag(small.Phi) * np.diag(small.Psi)
+        cosines = np.diag(small.L) / np.sqrt(np.where(variances > 0, variances, 1.0))
+        each[: len(cosines) - 1] = cosines[1:]
+        correlations.append(each)
+    weights = sums.weight[folds]
+    return float(np.average(scores, weights=weights)), np.average(correlations, 0, weights)
 
 
 def over_sums(functions: Combination, basis: Centered) -> Array:

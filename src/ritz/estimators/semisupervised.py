@@ -17,8 +17,10 @@ from ritz.estimators.base import SpectralEstimator
 from ritz.estimators.defaults import as_operator, distinct_rows, equal_rows
 from ritz.forms import Form
 from ritz.regression import RidgePath, ridge_path
+from ritz.spectrum.decompose import is_constant
 
 PATH = np.logspace(-9, 3, 25)
+UNTOLD = 1e-2
 
 
 class LaplacianEstimator(SpectralEstimator):
@@ -30,6 +32,7 @@ class LaplacianEstimator(SpectralEstimator):
 
     # Labels follow finer structure than a picture shows, and functions are used off the rows.
     _centers_factor = 15.0
+    _most_centers = 500
     _auto_regularization = 1e-2
 
     def __init__(
@@ -62,8 +65,8 @@ class LaplacianEstimator(SpectralEstimator):
         self.n_jobs = n_jobs
 
     def _form(self) -> Form:
-        most = max(1, self._most_neighbors)
-        return as_operator(self.operator, min(self.n_neighbors, most))
+        wanted = as_count(self.n_neighbors, "n_neighbors")
+        return as_operator(self.operator, min(wanted, max(1, self._most_neighbors)))
 
     def _checked_targets(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         if y is None:
@@ -83,8 +86,15 @@ class LaplacianEstimator(SpectralEstimator):
             raise ValueError(must("y", what, "no row with a label"))
         k = 1 + as_count(self.n_components, "n_components")
         self._most_neighbors = len(distinct_rows(X, weight)[0]) - 1
+        if self._most_neighbors < 1:
+            raise ValueError(must("X", "an array with at least 2 distinct rows", "1 sample"))
+        form = self._form()
+        if not (form.symmetric and form.positive and form.views == 1):
+            raise ValueError(must("operator", "an energy: symmetric and positive", form))
         sums = self._assemble(X, weight)
         self.spectrum_ = self._solve(sums, k, fewer=True)
+        if not is_constant(np.vstack([self.spectrum_.constants, self.spectrum_.coefficients]))[0]:
+            raise ValueError(must("operator", "an energy that is zero for constants", form))
         self.eigenvalues_ = self.spectrum_.values[1:]
         # Equal rows are one point with their mean target, so that leaving one out is a test.
         X, T, weight = (array[known & (weight > 0)] for array in (X, T, weight))
@@ -97,13 +107,13 @@ class LaplacianEstimator(SpectralEstimator):
             for part in row_slices(len(points), 2048):
                 yield self._functions(points[part]) * scale, means[part], w[part]
 
-        unit = np.median(self.eigenvalues_) if len(self.eigenvalues_) else 1.0
+        unit = self._unit()
         self.path_: RidgePath = ridge_path(rows, PATH)
         if isinstance(self.smoothness, str):
             if self.smoothness != "auto":
                 what = "'auto' or a nonnegative number"
                 raise ValueError(must("smoothness", what, repr(self.smoothness)))
-            chosen = self.path_.best
+            chosen = self.path_.best if self._told(T, which) else UNTOLD
             self.smoothness_ = chosen / unit
         else:
             self.smoothness_ = as_number(
@@ -114,13 +124,23 @@ class LaplacianEstimator(SpectralEstimator):
         self.coef_, self.intercept_ = beta * scale[:, None], constant
         return self
 
-    def _scale(self) -> Array:
-        """Return (median lambda / lambda_j)^1/2, which makes the energy a plain square."""
+    def _told(self, T: Array, which: NDArray[np.intp]) -> bool:
+        """Return whether leaving one point out says anything about the others."""
+        return bool(which.max() >= 2)
+
+    def _unit(self) -> float:
+        """Return a typical eigenvalue, whatever the number of those that are zero."""
         values = self.eigenvalues_
-        if not len(values) or not values.max() > 0:
+        some = values[values > 1e-9 * values.max(initial=0.0)]
+        return float(np.median(some)) if len(some) else 1.0
+
+    def _scale(self) -> Array:
+        """Return (unit / lambda_j)^1/2, which makes the energy a plain square."""
+        values = self.eigenvalues_
+        floor = 1e-9 * values.max(initial=0.0)
+        if floor == 0.0:
             return np.ones(len(values))
-        floor = 1e-9 * values.max()
-        return np.asarray(np.sqrt(np.median(values) / np.maximum(values, floor)))
+        return np.asarray(np.sqrt(self._unit() / np.maximum(values, floor)))
 
     def _functions(self, X: NDArray[Any]) -> Array:
         if not len(self.eigenvalues_):
@@ -145,8 +165,9 @@ class LaplacianRegressor(RegressorMixin, LaplacianEstimator):
     Parameters
     ----------
     smoothness
-        The weight of the energy, in units of one over an eigenvalue, or "auto": the one of 25
-        whose leave-one-out error on the rows with a target is smallest.
+        The weight of the energy, in units of one over an eigenvalue, or "auto": the largest of 25
+        whose leave-one-out error on the rows with a target is smallest, to a thousandth; 0.01 over
+        a typical eigenvalue where fewer than three points have one.
     n_components
         The number of eigenfunctions, at most.
     operator
@@ -155,7 +176,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianEstimator):
         For operator="neighbors"; fewer where there are not as many rows.
     n_centers
         The number of kernel sections, or "auto": 15 sqrt(n) for n distinct rows, between 100 and
-        1,000, fewer where n p^2 would exceed 3e10.
+        500, fewer where n p^2 would exceed 3e10.
     regularization
         See `ritz.decompose`; "auto" is 0.01.
     kernel, length_scale, basis, n_folds, random_state, n_jobs
@@ -166,8 +187,8 @@ class LaplacianRegressor(RegressorMixin, LaplacianEstimator):
     smoothness_
         The weight used.
     path_
-        The `RidgePath`: leave-one-out errors for 25 weights, in units of one over the median
-        eigenvalue.
+        The `RidgePath`: leave-one-out errors for 25 weights, in units of one over the median of
+        the eigenvalues that are not zero.
     coef_, intercept_
         The function found, over `spectrum_[1:]`.
     spectrum_, eigenvalues_
@@ -197,6 +218,8 @@ class LaplacianRegressor(RegressorMixin, LaplacianEstimator):
                 must("y", "finite, or NaN for rows without a target", "inf (infinity)")
             )
         T = y[:, None] if y.ndim == 1 else y
+        if T.shape[1] == 0:
+            raise ValueError(must("y", "at least one output", y.shape))
         missing = np.isnan(T)
         known = ~missing.any(axis=1)
         if (missing.any(axis=1) & ~missing.all(axis=1)).any():
@@ -217,7 +240,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianEstimator):
         check_is_fitted(self)
         y = np.asarray(y, dtype=np.float64)
         known = ~np.isnan(y if y.ndim == 1 else y.sum(axis=1))
-        return float(super().score(*labeled(X, y, sample_weight, known)))
+        return float(super().score(*labeled(X, y, known, sample_weight)))
 
 
 class LaplacianClassifier(ClassifierMixin, LaplacianEstimator):
@@ -231,10 +254,12 @@ class LaplacianClassifier(ClassifierMixin, LaplacianEstimator):
     Parameters
     ----------
     unlabeled
-        What marks a row without a label.
+        What marks a row without a label, besides None, NaN and NA. With labels that are strings
+        name a string: `unlabeled="?"`.
     smoothness
-        The weight of the energy, in units of one over an eigenvalue, or "auto": the one of 25
-        whose leave-one-out error on the rows with a label is smallest.
+        The weight of the energy, in units of one over an eigenvalue, or "auto": the largest of 25
+        whose leave-one-out error on the rows with a label is smallest, to a thousandth; 0.01 over a
+        typical eigenvalue where some class has a single point.
     n_components
         The number of eigenfunctions, at most.
     operator
@@ -243,7 +268,7 @@ class LaplacianClassifier(ClassifierMixin, LaplacianEstimator):
         For operator="neighbors"; fewer where there are not as many rows.
     n_centers
         The number of kernel sections, or "auto": 15 sqrt(n) for n distinct rows, between 100 and
-        1,000, fewer where n p^2 would exceed 3e10.
+        500, fewer where n p^2 would exceed 3e10.
     regularization
         See `ritz.decompose`; "auto" is 0.01.
     kernel, length_scale, basis, n_folds, random_state, n_jobs
@@ -302,17 +327,42 @@ class LaplacianClassifier(ClassifierMixin, LaplacianEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit samples X (n, d) and labels y (n,), `unlabeled` where there is none."""
         X, y = self._checked_targets(X, y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        known = self._known(y)
-        self.classes_, which = np.unique(y[known], return_inverse=True)
+        y, known = self._labels(y)
+        labels = y[known]
+        if labels.dtype == object:
+            labels = np.array(labels.tolist())
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        if not known.any():
+            raise ValueError(must("y", "a label for at least one row", "no row with a label"))
+        self.classes_, which = np.unique(labels, return_inverse=True)
+        self._check_classes(known)
         T = np.zeros((len(y), len(self.classes_)))
         T[np.flatnonzero(known), which] = 1.0
         return self._fit(X, T, known, sample_weight)
 
-    def _known(self, y: NDArray[Any]) -> NDArray[np.bool_]:
-        return np.array([label != self.unlabeled for label in y.tolist()], dtype=bool)
+    def _check_classes(self, known: NDArray[np.bool_]) -> None:
+        mark = "mark unlabeled rows by None, or name the mark: unlabeled=..."
+        if self.classes_.dtype.kind in "US" and str(self.unlabeled) in self.classes_:
+            got = f"strings, {str(self.unlabeled)!r} among them, which is not {self.unlabeled!r}"
+            raise ValueError(must("y", "labels of one kind", got, f"With strings, {mark}."))
+        if len(self.classes_) == 1 and not known.all():
+            got = f"one class, {self.classes_[0]!r}, and rows marked {self.unlabeled!r}"
+            raise ValueError(must("y", "labels of at least two classes", got, f"Else {mark}."))
+
+    def _told(self, T: Array, which: NDArray[np.intp]) -> bool:
+        points = [len(np.unique(which[t > 0])) for t in T.T]
+        return min(points) > 1
+
+    def _labels(self, y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the labels (n,), and which rows have one."""
+        y = column_or_1d(np.asarray(y), warn=True)
+        if y.dtype.kind in "iub":
+            return y, np.asarray(y != self.unlabeled) & np.ones(len(y), dtype=bool)
+        known = np.array(
+            [not is_missing(v) and v != self.unlabeled for v in y.tolist()], dtype=bool
+        )
+        return y, known
 
     def predict_proba(self, X: Any) -> Array:
         """Return the share (n, classes) of each class at points X (n, d).
@@ -328,18 +378,27 @@ class LaplacianClassifier(ClassifierMixin, LaplacianEstimator):
         return np.asarray(self.classes_[most])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy on the rows that have a label."""
+        """Return the accuracy on the rows that have a label.
+
+        Searches that name a `scoring` of scikit-learn's own count rows without one as wrong.
+        """
         check_is_fitted(self)
-        y = np.asarray(y)
-        return float(super().score(*labeled(X, y, sample_weight, self._known(y))))
+        return float(super().score(*labeled(X, *self._labels(y), sample_weight)))
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a label is None, NaN, or NA as frames have it."""
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
 
 
 def labeled(
-    X: Any, y: NDArray[Any], sample_weight: Any, known: NDArray[np.bool_]
+    X: Any, y: NDArray[Any], known: NDArray[np.bool_], sample_weight: Any
 ) -> tuple[Any, NDArray[Any], Any]:
     """Return the rows of X, y and the weights that are known."""
     if known.all():
         return X, y, sample_weight
+    if not known.any():
+        raise ValueError(must("y", "known for at least one row", "no row with a label"))
     rows = np.flatnonzero(known)
     weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
     return _safe_indexing(X, rows), y[rows], weight

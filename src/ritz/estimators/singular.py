@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +13,12 @@ from ritz.arrays import Array, as_count, as_rows, must
 from ritz.assembly import Sums, assemble
 from ritz.bases import Centered
 from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import as_regularization
+from ritz.estimators.defaults import as_regularization, auto_length_scale
 from ritz.estimators.scoring import explained_correlation, held_out_correlation
 from ritz.forms import cross
+from ritz.kernels import Kernel
 
+UNTOLD = 0.1
 PATH = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 
@@ -44,19 +47,23 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         linear canonical correlation analysis.
     regularization
         See `ritz.decompose`, or "auto": the one out of six, 1e-6 to 1, that explains most of
-        the correlation on held-out rows, from the folds' sums. Without enough, many functions find
-        correlations in any finite data.
+        the correlation on held-out rows, from the folds' sums (0.1 with fewer than two folds).
+        Without enough, many functions find correlations in any finite data.
     n_folds, random_state, n_jobs
         As in `SpectralEmbedding`.
 
     Attributes
     ----------
     singular_values_, singular_value_errors_
-        The correlations (n_components,), descending, and their standard errors.
+        The correlations (n_components,) in the samples, descending, and their standard errors. In
+        few samples some correlation is always found; the errors do not know of it.
+    held_out_values_
+        The correlations (n_components,) on each fold of the functions found from the others, on
+        average: what is really there, or less. None with fewer than two folds.
     regularization_
         The regularization used.
     path_
-        With regularization="auto": the correlation explained on held-out rows by each.
+        With regularization="auto": what `score` is on held-out rows, for each.
     spectrum_
         The `SingularSpectrum`, the constants first.
 
@@ -70,7 +77,6 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     (10, 2)
     """
 
-    _quantile = 0.5
     _centers_factor = 2.0
 
     def __init__(
@@ -103,8 +109,13 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         tags.target_tags.single_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,).
+
+        Rows that depend on each other, as two times of one process, need `groups` (n,): labels of
+        pieces longer than its memory. Otherwise errors come out too small. A fold is a hash of the
+        numbers of a row: where few different rows occur many times each, give each row a group.
+        """
         if y is None:
             what = "requires y to be passed, but the target y is None"
             raise ValueError(f"{type(self).__name__} {what}.")
@@ -125,6 +136,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
             recipes,
             (X, Y),
             sample_weight=weight,
+            groups=groups,
             n_folds=self.n_folds,
             random_state=seed,
             n_jobs=self.n_jobs,
@@ -139,6 +151,11 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         self._n_features_out = self.n_components
         return self
 
+    def _length_scale(
+        self, kernel: Callable[[float], Kernel], rows: Array, weight: Array, seed: int
+    ) -> float:
+        return auto_length_scale(rows, weight, seed, quantile=0.5)
+
     def _second_view(self, y: Any, n: int | None = None, columns: int | None = None) -> Array:
         Y = np.asarray(y) if not hasattr(y, "nnz") else y
         Y = as_rows(Y.reshape(-1, 1) if Y.ndim == 1 else Y, "y", columns)
@@ -147,10 +164,17 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         return Y
 
     def _regularization(self, sums: Sums, k: int) -> float:
-        self.regularization_ = as_regularization(self.regularization)
-        if isinstance(self.regularization, str) and (sums.weight > 0).sum() >= 3:
-            self.path_ = {gamma: held_out_correlation(sums, k, gamma) for gamma in PATH}
-            self.regularization_ = max(PATH, key=lambda gamma: self.path_[gamma])
+        self.regularization_ = as_regularization(self.regularization, UNTOLD)
+        self.path_, self.held_out_values_ = None, None
+        if (sums.weight > 0).sum() >= 2:
+            found = {}
+            if isinstance(self.regularization, str):
+                found = {gamma: held_out_correlation(sums, k, gamma) for gamma in PATH}
+                self.path_ = {gamma: score for gamma, (score, _) in found.items()}
+                self.regularization_ = max(PATH, key=lambda gamma: found[gamma][0])
+            else:
+                found[self.regularization_] = held_out_correlation(sums, k, self.regularization_)
+            self.held_out_values_ = found[self.regularization_][1]
         return self.regularization_
 
     def transform(self, X: Any, y: Any = None) -> Any:

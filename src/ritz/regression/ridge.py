@@ -1,4 +1,4 @@
-"""Weighted ridge regression with a free constant, for many penalties from two passes."""
+"""Weighted ridge regression with a free constant, for many penalties from three passes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import svd
 
 from ritz.arrays import Array
 
@@ -24,7 +24,7 @@ class RidgePath:
         The numbers tau (t,), ascending.
     errors
         The mean squared error (t,), over rows and outputs, of each row's prediction from the
-        others; infinite where a row decides its own prediction.
+        others; infinite where rounding hides how far a row decides its own prediction.
     means, target_means
         Means of the features (m,) and of the targets (outputs,).
     axes, sizes
@@ -48,7 +48,9 @@ class RidgePath:
 
     def solution(self, penalty: float) -> tuple[Array, Array]:
         """Return beta (m, outputs) and c (outputs,) for a penalty tau."""
-        beta = self.axes @ (self.moments / (self.sizes + penalty)[:, None])
+        with np.errstate(divide="ignore"):
+            shrunk = np.where(self.sizes > 0, 1 / (self.sizes + penalty), 0.0)
+        beta = self.axes @ (self.moments * shrunk[:, None])
         return beta, self.target_means - self.means @ beta
 
 
@@ -62,36 +64,35 @@ def ridge_path(rows: Callable[[], Iterable[Rows]], penalties: Array) -> RidgePat
     Parameters
     ----------
     rows
-        Called twice, for blocks of features (b, m), targets (b, outputs) and weights (b,).
+        Called three times, for blocks of features (b, m), targets (b, outputs) and weights (b,).
     penalties
         Nonnegative numbers (t,), ascending.
     """
-    total, first, second, moments = 0.0, np.zeros(0), np.zeros(0), np.zeros(0)
+    total, first = 0.0, np.zeros(0)
     for A, T, w in rows():
         both = np.hstack([A, T])
-        if not len(first):
-            first, second = np.zeros(both.shape[1]), np.zeros((A.shape[1], both.shape[1]))
-        total += w.sum()
-        first += w @ both
-        second += (A * w[:, None]).T @ both
-    m = len(second)
+        first = w @ both + (first if len(first) else 0.0)
+        total, m = total + w.sum(), A.shape[1]
     means = first / total
-    second = second / total - np.outer(means[:m], means)
-    sizes, axes = eigh((second[:, :m] + second[:, :m].T) / 2)
-    firm = sizes > ROUNDING * max(sizes.max(initial=0.0), 0.0)
-    sizes, axes = sizes[firm], axes[:, firm]
-    moments = axes.T @ second[:, m:]
+    # By QR: products of the features would square what separates them.
+    R = np.zeros((0, len(means)))
+    for A, T, w in rows():
+        centered = (np.hstack([A, T]) - means) * np.sqrt(w / total)[:, None]
+        R = np.asarray(np.linalg.qr(np.vstack([R, centered]), mode="r"))
+    U, sizes, axes = svd(R[:, :m], full_matrices=False)
+    moments = sizes[:, None] * (U.T @ R[:, m:])
+    axes, sizes = axes.T, sizes**2
     losses = np.zeros(len(penalties))
     for A, T, w in rows():
         P = (A - means[:m]) @ axes
-        R = T - means[m:]
-        share = (w / total)[:, None]
-        shrunk = 1 / (sizes[:, None] + penalties)
-        free = 1 - share * (1 + P**2 @ shrunk)
-        fitted = np.einsum("br,rt,ro->bto", P, shrunk, moments, optimize=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            missed = (R[:, None, :] - fitted) / free[:, :, None]
-        missed[free < ROUNDING] = np.inf
-        losses += np.einsum("b,bto->t", w, missed**2)
+        missed = T - means[m:]
+        share = w / total
+        for number, penalty in enumerate(penalties):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shrunk = np.where(sizes > 0, 1 / (sizes + penalty), 0.0)
+            free = 1 - share * (1 + P**2 @ shrunk)
+            rest = missed - P @ (shrunk[:, None] * moments)
+            squares = np.where(free < ROUNDING, np.inf, (rest**2).sum(axis=1))
+            losses[number] += w @ (squares / np.maximum(free, ROUNDING) ** 2)
     errors = losses / (total * (len(means) - m))
     return RidgePath(penalties, errors, means[:m], means[m:], axes, sizes, moments)

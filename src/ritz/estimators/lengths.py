@@ -1,0 +1,106 @@
+"""Which length scale: the one whose functions have the least energy on rows they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ritz.arrays import Array, lowest_hashed
+from ritz.assembly import assemble
+from ritz.bases import Centered, Nystrom
+from ritz.forms import Form
+from ritz.kernels import Kernel
+from ritz.spectrum.decompose import decompose_sums
+
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+ROWS = 2000
+FEWEST_ROWS = 60
+CENTERS = 150
+MOST_FUNCTIONS = 10
+# Functions with less variance than this on unseen rows live on single rows.
+VARIANCE = 0.05
+
+
+def comparable(form: Form, rows: Array) -> bool:
+    """Return whether energies of parts of the rows say which length scale is better."""
+    alone = form.symmetric and form.positive and form.views == 1 and not any(form.row_arrays())
+    return alone and len(rows) >= FEWEST_ROWS
+
+
+def choose_length_scale(
+    form: Form,
+    kernel: Callable[[float], Kernel],
+    base: float,
+    rows: Array,
+    weight: Array,
+    k: int,
+    seed: int,
+    regularization: float,
+) -> tuple[float, dict[float, float]]:
+    """Return the best of five length scales around a base, and the energy of each.
+
+    By Rayleigh and Ritz the sum of the first k eigenvalues is smallest for the best functions. Up
+    to 2,000 distinct rows are split in two; functions found from one half are measured on the
+    other: the sum of the eigenvalues of (L, Phi) there, in their span. Functions too narrow for the
+    data have little variance on unseen rows, hence large or no eigenvalues.
+
+    Parameters
+    ----------
+    form
+        The operator.
+    kernel
+        The kernel of a length scale.
+    base
+        The length scale in the middle.
+    rows, weight
+        Distinct rows (n, d) and their weights (n,).
+    k
+        How many functions besides the constant.
+    seed
+        Which rows to look at.
+    regularization
+        As in `ritz.decompose`.
+    """
+    pick = lowest_hashed(rows, ROWS, seed)
+    halves = [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
+    energies = {}
+    for factor in FACTORS:
+        length = factor * base
+        basis = Nystrom(kernel(length), min(CENTERS, len(halves[1][0])))
+        energies[length] = sum(
+            unseen_energy(form, basis, *halves[side], *halves[1 - side], k, regularization)
+            for side in (0, 1)
+        )
+    best = min(energies, key=lambda length: energies[length])
+    return (best if np.isfinite(energies[best]) else base), energies
+
+
+def unseen_energy(
+    form: Form,
+    basis: Nystrom,
+    seen: Array,
+    seen_weight: Array,
+    unseen: Array,
+    unseen_weight: Array,
+    k: int,
+    regularization: float,
+) -> float:
+    """Return the sum of the first k eigenvalues, on unseen rows, of functions found from others."""
+    try:
+        sums = assemble(form, basis, seen, sample_weight=seen_weight, n_folds=1, random_state=0)
+        found: Any = decompose_sums(sums, 1 + k, regularization=regularization, fewer=True)
+    except ValueError:
+        # No functions at this length; what is wrong with the data the fit will tell.
+        return np.inf
+    if len(found) < 1 + k:
+        return np.inf
+    functions = Centered(found[1:], np.zeros(k))
+    there = assemble(form, functions, unseen, sample_weight=unseen_weight, n_folds=1).mean()
+    mean = there.Phi[0, 1:]
+    covariance = there.Phi[1:, 1:] - np.outer(mean, mean)
+    if eigh(covariance, eigvals_only=True)[0] < VARIANCE:
+        return np.inf
+    return float(eigh(there.L[1:, 1:], covariance, eigvals_only=True).sum())
