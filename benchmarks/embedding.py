@@ -76,7 +76,8 @@ def line(case: dict[str, object]) -> str:
     return (
         f"n = {case['n']:>6,}, {case['peer']:<44} {case['time_ratio']:6.0f}x the time "
         f"({case['time_ratio_low']:.0f} to {case['time_ratio_high']:.0f}; "
-        f"{case['peer_seconds']:.2f} to {case['ours_seconds']:.2f} s), {case['memory_ratio']:5.1f}x the memory "
+        f"{case['peer_seconds']:.2f} to {case['ours_seconds']:.2f} s), "
+        f"{case['memory_ratio']:5.1f}x the memory "
         f"({case['peer_megabytes']:.0f} to {case['ours_megabytes']:.0f} MB)"
     )
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine, make_circles
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
@@ -60,12 +60,6 @@ def test_bad_input():
     for value in (0, "some", 2.5):
         with pytest.raises(ValueError, match="n_clusters"):
             ritz.SpectralClustering(value).fit(blobs(2, 100))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_two_circles_are_counted(seed):
-    X, _ = make_circles(3000, noise=0.05, factor=0.5, random_state=seed)
-    assert ritz.SpectralClustering("auto", random_state=0).fit(X).n_clusters_ == 2
 
 
 @pytest.mark.parametrize(
