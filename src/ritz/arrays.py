@@ -234,18 +234,28 @@ def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
     The choice depends on the set of rows and the seed alone, not on the rows' order, repetition
     or chunks; the choice for a smaller m is a prefix.
     """
-    priority = mix(hash_rows(X) ^ mix(np.array([seed], dtype=np.uint64)))
-    m = min(m, len(X))
-    take = min(len(X), m + 64)
+    return lowest(priorities(X, seed), m)
+
+
+def priorities(X: Array, seed: int) -> NDArray[np.uint64]:
+    """Return a seeded hash (n,) of each row's numbers."""
+    return mix(hash_rows(X) ^ mix(np.array([seed], dtype=np.uint64)))
+
+
+def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
+    """Return the places of the m lowest different priorities (n,), ascending, the first of each."""
+    n = len(priority)
+    m = min(m, n)
+    take = min(n, m + 64)
     while True:
-        part = np.argpartition(priority, take - 1)[:take] if take < len(X) else np.arange(len(X))
+        part = np.argpartition(priority, take - 1)[:take] if take < n else np.arange(n)
         # The first of equal rows stands for all of them.
         order = part[np.lexsort((part, priority[part]))]
         _, first = np.unique(priority[order], return_index=True)
         chosen = order[np.sort(first)]
-        if len(chosen) >= m or take == len(X):
+        if len(chosen) >= m or take == n:
             return chosen[:m]
-        take = min(len(X), 4 * take)
+        take = min(n, 4 * take)
 
 
 def row_slices(n: int, rows: int) -> list[slice]:

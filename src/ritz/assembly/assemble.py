@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ritz.arrays import Array, Block, as_count, hash_rows, must, row_slices
-from ritz.assembly.sums import Sums
+from ritz.arrays import Block, as_count, hash_rows, must, row_slices
+from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.features import Ledger
@@ -22,6 +22,7 @@ from ritz.streams import Stream, as_stream
 from ritz.threads import blas_threads, jobs
 
 PILOT_ROWS = 2048
+HASHED_ROWS = 16_384
 BLOCK_BYTES = 64_000_000
 REUSED_BYTES = 32_000_000
 
@@ -71,7 +72,9 @@ def assemble(
     rng = np.random.default_rng(random_state)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
     stream = as_stream(X, form.views, sample_weight, groups)
-    left, right = fit_bases(form, basis, stream, seeds[1:])
+    # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
+    with blas_threads(1):
+        left, right = fit_bases(form, basis, stream, seeds[1:])
     prepared = form.prepare(stream, seeds[0])
     workers = min(n_folds, jobs(n_jobs)) if form.foldable else 1
     accumulator = Accumulator(
@@ -167,10 +170,10 @@ def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
             bar.update(len(block))
 
 
-def fold_of(block: Block, n_folds: int) -> NDArray[np.intp]:
+def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
     """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
     key = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
-    return (key % np.uint64(n_folds)).astype(np.intp)
+    return (key % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
 
 
 @dataclass
@@ -194,21 +197,28 @@ class Accumulator:
         """Add the rows of a block to the folds they belong to."""
         block = block.take(block.weight > 0) if (block.weight <= 0).any() else block
         if self.n_folds == 1:
-            self._add_fold(0, block)
+            self._add_fold(0, block, np.arange(len(block)))
             return
-        folds = fold_of(block, self.n_folds)
+        if not len(block):
+            return
+        parts = row_slices(len(block), HASHED_ROWS)
+        folds = np.concatenate(
+            list(pool.map(lambda rows: fold_of(block.take(rows), self.n_folds), parts))
+        )
         order = np.argsort(folds, kind="stable")
         ends = np.searchsorted(folds[order], np.arange(self.n_folds + 1))
         tasks = [
-            pool.submit(self._add_fold, fold, block.take(order[ends[fold] : ends[fold + 1]]))
+            pool.submit(self._add_fold, fold, block, order[ends[fold] : ends[fold + 1]])
             for fold in range(self.n_folds)
         ]
         for task in tasks:
             task.result()
 
-    def _add_fold(self, fold: int, block: Block) -> None:
-        for rows in row_slices(len(block), self.rows):
-            self._add_rows(fold, block.take(rows))
+    def _add_fold(self, fold: int, block: Block, rows: NDArray[np.intp]) -> None:
+        # In pieces of one size, so that none of them is small.
+        pieces = -(-len(rows) // self.rows)
+        for piece in np.array_split(rows, pieces) if pieces else ():
+            self._add_rows(fold, block.take(piece))
 
     def _add_rows(self, fold: int, block: Block) -> None:
         weight = block.weight
@@ -236,14 +246,15 @@ class Accumulator:
                 "of the 'source' of Batches must return a fresh iterator."
             )
         L, Phi, Psi = self._matrices()
-        for name, array in (("L", L), ("Phi", Phi), ("Psi", Psi)):
-            if not np.isfinite(array).all():
+        for name, folds in (("L", L), ("Phi", Phi), ("Psi", Psi)):
+            # A sum of all entries is finite only if each of them is.
+            if not all(np.isfinite(matrix.sum()) for matrix in folds):
                 raise ValueError(
                     f"The sums {name} overflowed: the functions or their derivatives are too "
                     "large on these samples. Scale the data or the kernel."
                 )
-        total: Array = L.sum(axis=0)
         if form.symmetric:
+            total = sum(L[1:], L[0])
             gap = np.abs(total - total.T).max()
             if gap > 1e-8 * np.abs(total).max():
                 raise ValueError(
@@ -252,15 +263,15 @@ class Accumulator:
                 )
         return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi)
 
-    def _matrices(self) -> tuple[Array, Array, Array]:
+    def _matrices(self) -> tuple[Folds, Folds, Folds]:
         """Return L, Phi and Psi of each fold."""
         p, q = 1 + self.left.size, 1 + self.right.size
         shapes = {"L": (p, q), "Phi": (p, p), "Psi": (q, q)}
-        sums = {name: np.zeros((self.n_folds, *shape)) for name, shape in shapes.items()}
-        if self.shared:
-            sums["Psi"] = sums["Phi"]
         with np.errstate(over="ignore", invalid="ignore"):
-            for fold, ledger in enumerate(self.ledgers):
-                for name, matrix in ledger.close().items():
-                    sums[name][fold] = matrix
-        return sums["L"], sums["Phi"], sums["Psi"]
+            folds = [ledger.close() for ledger in self.ledgers]
+
+        def of(name: str) -> Folds:
+            return tuple(fold.get(name, np.zeros(shapes[name])) for fold in folds)
+
+        L, Phi = of("L"), of("Phi")
+        return L, Phi, Phi if self.shared else of("Psi")

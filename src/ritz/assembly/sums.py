@@ -13,6 +13,8 @@ from ritz.bases import Centered
 from ritz.forms import Form
 from ritz.forms.form import same_form
 
+Folds = tuple[Array, ...]
+
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
@@ -46,7 +48,8 @@ class Sums:
     weight, count
         Total weight and number of rows (folds,).
     L, Phi, Psi
-        Sums (folds, 1 + p, 1 + q) and so on; Psi is Phi where both sides share functions.
+        Sums (1 + p, 1 + q), (1 + p, 1 + p) and (1 + q, 1 + q) of each fold; Psi is Phi where both
+        sides share functions.
     """
 
     form: Form
@@ -54,9 +57,9 @@ class Sums:
     right: Centered
     weight: Array
     count: NDArray[np.int64]
-    L: Array
-    Phi: Array
-    Psi: Array
+    L: Folds
+    Phi: Folds
+    Psi: Folds
 
     def __repr__(self) -> str:
         sizes = f"{self.left.size} by {self.right.size}"
@@ -94,8 +97,12 @@ class Sums:
                     "Sums add only over the same functions. Pass those of the first sums to the "
                     "second: `assemble(form, sums.left, X)`, or (sums.left, sums.right)."
                 )
-        L, Phi = self.L + sign * other.L, self.Phi + sign * other.Phi
-        Psi = Phi if self.Psi is self.Phi else self.Psi + sign * other.Psi
+
+        def combined(ours: Folds, theirs: Folds) -> Folds:
+            return tuple(a + sign * b for a, b in zip(ours, theirs, strict=True))
+
+        L, Phi = combined(self.L, other.L), combined(self.Phi, other.Phi)
+        Psi = Phi if self.Psi is self.Phi else combined(self.Psi, other.Psi)
         weight = self.weight + sign * other.weight
         count = self.count + sign * other.count
         if (count < 0).any():
@@ -107,11 +114,10 @@ class Sums:
         some = [as_count(1 + fold, "folds", "numbers of folds") - 1 for fold in folds]
         if len(set(some)) < len(some) or max(some, default=0) >= self.n_folds:
             raise ValueError(must("folds", f"different numbers below {self.n_folds}", some))
-        Phi = self.Phi[some]
-        Psi = Phi if self.Psi is self.Phi else self.Psi[some]
-        return replace(
-            self, weight=self.weight[some], count=self.count[some], L=self.L[some], Phi=Phi, Psi=Psi
-        )
+        L, Phi = (tuple(sums[fold] for fold in some) for sums in (self.L, self.Phi))
+        Psi = Phi if self.Psi is self.Phi else tuple(self.Psi[fold] for fold in some)
+        weight, count = self.weight[some], self.count[some]
+        return replace(self, weight=weight, count=count, L=L, Phi=Phi, Psi=Psi)
 
     def mean(self, without: int | None = None) -> Matrices:
         """Return the averages over all rows, or over all but those of one fold."""
@@ -122,9 +128,11 @@ class Sums:
         if total <= 0:
             raise ValueError("There is no weight left to average over.")
 
-        def average(sums: Array, symmetric: bool) -> Array:
-            whole = sums.sum(axis=0)
-            matrix = (whole if without is None else whole - sums[without]) / total
+        def average(sums: Folds, symmetric: bool) -> Array:
+            matrix = np.zeros_like(sums[0])
+            for fold in np.flatnonzero(keep):
+                matrix += sums[fold]
+            matrix /= total
             return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
 
         Phi = average(self.Phi, True)

@@ -25,7 +25,7 @@ from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections
 from ritz.kernels.distances import pairwise_squares
-from ritz.kernels.kernel import Sections
+from ritz.kernels.kernel import NO_OFFSET, Sections
 
 
 def require_kernel(kernel: object) -> None:
@@ -131,9 +131,6 @@ class KernelSections(Basis):
         return KernelJet(self, X, offset, dtype)
 
 
-NO_OFFSET = np.zeros(0)
-
-
 class KernelJet(CachedJet):
     """Kernel sections at some points, an offset taken off: all that is wanted in one pass."""
 
@@ -152,53 +149,52 @@ class KernelJet(CachedJet):
     def _at(self, X: Array) -> Jet:
         return KernelJet(self.basis, X, self.offset, self.dtype)
 
-    def _pass(self, slopes: bool) -> Sections:
-        """Return values, and slopes if wanted; the values are the same array each time."""
+    def _pass(self, slopes: bool, values: bool) -> Sections:
+        """Return the sections with slopes, or values without the offset, if wanted.
+
+        What was computed before stays the same array, so that its products are shared.
+        """
         known = self._sections
-        if known is None or (slopes and known.slopes is None and known.stretched is None):
+        lacks_slopes = slopes and (known is None or known.stretched is known.slopes is None)
+        lacks_values = values and (known is None or known.values is None)
+        if known is None or lacks_slopes or lacks_values:
             basis = self.basis
+            values = values or not len(self.offset)
             found = basis.kernel.sections(
-                self.X, basis.scaled_centers, self.offset, slopes, self.dtype
+                self.X, basis.scaled_centers, self.offset, slopes, self.dtype, values
             )
             if known is not None:
-                found = found._replace(values=known.values, shifted=known.shifted)
-            self._sections = found
-        assert self._sections is not None
-        return self._sections
+                pairs = zip(known, found, strict=True)
+                found = Sections(*(new if old is None else old for old, new in pairs))
+            self._sections = known = found
+        return known
 
     def _value(self) -> Values:
-        sections = self._pass(False)
-        if sections.shifted is None:
-            return Values(sections.values, 1.0)
-        return Values(sections.shifted, 1.0, origin=(sections.values, self.offset))
+        sections: Any = self._pass(False, False)
+        return Values(sections.shifted if len(self.offset) else sections.values, 1.0)
 
     def _gradient(self) -> Gradients:
         basis = self.basis
         basis.kernel.require_order(1)
-        turn = basis.turn
-        if basis.kernel.family == "dot":
-            # Where q' = c q the values serve as factors, and c goes with the vectors.
-            T = self._pass(False).values if basis.kernel.rate else self._pass(True).slopes
-            assert T is not None
-            return FactoredGradients(T, basis.mirrored)
-        sections = self._pass(True)
-        T, ST = sections.slopes, sections.stretched
-        assert ST is not None
-        if basis.kernel.rate is not None:
-            if T is not None:
-                ST = ST / turn
-            # As a view it is an array of its own, whose products are not taken from those of
-            # values with a mean off.
-            T = sections.values if basis.values_serve_gradients else sections.values.view()
-        assert T is not None
-        points = self.X * (turn / basis.scale)
-        if np.ndim(basis.kernel.length_scale) == 0:
-            unit = float(turn / basis.scale[0]) ** 2
-            return FactoredGradients(T, basis.anchors, points, ST, unit, basis.spread)
-        stretched = pairwise_squares(points, basis.anchors)
-        stretched *= T
-        stretched = np.asarray(stretched, self.dtype)
-        return FactoredGradients(T, basis.anchors, points, stretched, 1.0, basis.spread)
+        distance = basis.kernel.family == "distance"
+        # Where q' = c q the values serve as factors, and c goes with the vectors.
+        serve = basis.kernel.rate is not None
+        shifted = serve and basis.values_serve_gradients and len(self.offset) > 0
+        sections: Any = self._pass(distance or not serve, serve and not shifted)
+        offset = self.offset if shifted else None
+        T = (sections.shifted if shifted else sections.values) if serve else sections.slopes
+        if not distance:
+            return FactoredGradients(T, basis.mirrored, offset=offset)
+        ST = sections.stretched
+        if serve and sections.slopes is not None:
+            ST = ST / basis.turn
+        points = self.X * (basis.turn / basis.scale)
+        unit = float(basis.turn / basis.scale[0]) ** 2
+        if np.ndim(basis.kernel.length_scale):
+            whole = T if offset is None else T + offset
+            ST = np.asarray(pairwise_squares(points, basis.anchors) * whole, self.dtype)
+            unit = 1.0
+        return FactoredGradients(T, basis.anchors, points, ST, unit, basis.spread, offset=offset)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         basis = self.basis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,6 @@ class Gradients(ABC):
     def plan(self, other: Gradients) -> Plan:
         """Return sum_k rows_k <grad phi_i(x_k), grad psi_j(x_k)>, without the row factors."""
 
-    def shifts(self) -> tuple[tuple[Array, Array, Array], ...]:
-        return ()
-
     def __mul__(self, factor: Any) -> Any:
         return replace(self, weight=self.weight * as_factor(factor))  # type: ignore[type-var]
 
@@ -96,6 +94,34 @@ def below_one(inner: Array) -> Array:
 def between_anchors(inner: Array, left: Array, right: Array) -> Array:
     """Return (C C') * (T' T), the function 1 first."""
     return below_one((left @ right.T) * inner)
+
+
+def between_shifted_anchors(
+    inner: Array, sums: Array, weight: float, anchors: Array, offset: Array
+) -> Array:
+    """Return (C C') * (T' T) from the products of T - offset."""
+    return between_anchors(unshifted(inner, sums, weight, offset), anchors, anchors)
+
+
+def unshifted(inner: Array, sums: Array, weight: float, offset: Array) -> Array:
+    """Return (V + 1 c')' diag(w) (V + 1 c') from V' diag(w) V, w' V and the sum of w."""
+    cross = np.outer(sums + weight / 2 * offset, offset)
+    return np.asarray(inner + (cross + cross.T))
+
+
+def between_shifted_distances(
+    inner: Array,
+    sums: Array,
+    weight: float,
+    stretched: Array,
+    stretched_sums: Array,
+    unit: float,
+    spread: Array,
+    offset: Array,
+) -> Array:
+    """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset."""
+    T = unshifted(inner, sums, weight, offset)
+    return between_distances(T, stretched + np.outer(stretched_sums, offset), unit, spread)
 
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Array:
@@ -141,8 +167,9 @@ class FactoredGradients(Gradients):
 
     Parameters
     ----------
-    factors
-        The numbers T (b, p).
+    factors, offset
+        The numbers T (b, p), less an offset (p,) where there is one: T = factors + offset, and
+        their products follow from those of the factors.
     anchors
         The vectors c (p, d).
     points
@@ -160,12 +187,18 @@ class FactoredGradients(Gradients):
     unit: float = 1.0
     spread: Array | None = None
     weight: Rows = 1.0
+    offset: Array | None = None
+
+    @cached_property
+    def T(self) -> Array:
+        """The numbers T (b, p)."""
+        return self.factors if self.offset is None else self.factors + self.offset
 
     def unweighted(self) -> Array:
         directions = -self.anchors.T[None]
         if self.points is not None:
             directions = self.points[:, :, None] + directions
-        return self.factors[:, None, :] * directions
+        return self.T[:, None, :] * directions
 
     def map(self, R: Array) -> Gradients:
         anchors = self.anchors @ R
@@ -173,10 +206,10 @@ class FactoredGradients(Gradients):
             return replace(self, anchors=anchors)
         points = self.points @ R
         return FactoredGradients(
-            self.factors,
+            self.T,
             anchors,
             points,
-            squared_distances(points, anchors) * self.factors,
+            squared_distances(points, anchors) * self.T,
             1.0,
             squared_distances(anchors, anchors),
             self.weight,
@@ -187,16 +220,16 @@ class FactoredGradients(Gradients):
         steps = U.transpose(0, 2, 1) @ -self.anchors.T
         if self.points is not None:
             steps += np.einsum("kd,kdr->kr", self.points, U)[:, :, None]
-        steps *= self.factors[:, None, :]
+        steps *= self.T[:, None, :]
         return Values(steps, 0.0, weight=self.weight)
 
     def _combined(self, A: Array) -> Array:
         result = np.stack(
-            [self.factors @ (-self.anchors[:, i, None] * A) for i in range(self.anchors.shape[1])],
+            [self.T @ (-self.anchors[:, i, None] * A) for i in range(self.anchors.shape[1])],
             axis=1,
         )
         if self.points is not None:
-            result += self.points[:, :, None] * (self.factors @ A)[:, None, :]
+            result += self.points[:, :, None] * (self.T @ A)[:, None, :]
         return result
 
     def plan(self, other: Gradients) -> Plan:
@@ -206,13 +239,20 @@ class FactoredGradients(Gradients):
         L = (M + M') / 2 - E * (T' T) / 2 with M = (S * T)' T; the others L = (C C') * (T' T).
         """
         if isinstance(other, FactoredGradients):
-            T, Q = self.factors, other.factors
+            V, ST, c = self.factors, self.stretched, self.offset
+            alike = other.factors is V and other.anchors is self.anchors
             if self.points is None and other.points is None:
-                return Plan(((T, Q),), between_anchors, (self.anchors, other.anchors))
-            if T is Q and self.anchors is other.anchors and self.points is other.points:
-                assert self.stretched is not None
-                assert self.spread is not None
+                if c is None and other.offset is None:
+                    vectors = (self.anchors, other.anchors)
+                    return Plan(((V, other.factors),), between_anchors, vectors)
+                if alike:
+                    factors = ((V, V), (1.0, V), (1.0, 1.0))
+                    return Plan(factors, between_shifted_anchors, (self.anchors, c))
+            elif alike and self.points is other.points and ST is not None:
                 constants = (self.unit, self.spread)
-                return Plan(((T, T), (self.stretched, T)), between_distances, constants)
+                if c is None:
+                    return Plan(((V, V), (ST, V)), between_distances, constants)
+                products = ((V, V), (1.0, V), (1.0, 1.0), (ST, V), (1.0, ST))
+                return Plan(products, between_shifted_distances, (*constants, c))
         left = self.unweighted()
         return Plan(((left, left if other is self else other.unweighted()),), below_one)

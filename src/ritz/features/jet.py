@@ -76,8 +76,7 @@ class CenteredJet(CachedJet):
         return CenteredJet(self.jet.at(X), self.offset)
 
     def _value(self) -> Values:
-        whole = self.jet.value.dense()
-        return Values(whole - self.offset, 1.0, origin=(whole, self.offset))
+        return Values(self.jet.value.dense() - self.offset, 1.0)
 
     def _gradient(self) -> Gradients:
         return self.jet.gradient

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ritz.arrays import Array, require_finite
 from ritz.features.terms import Rows, Term, Terms, checked
-
-
-@dataclass(frozen=True, eq=False)
-class Shifted:
-    """The product A' diag(w) A, to follow from that of V = A - c as (V + 1 c')' diag(w) (V + 1 c').
-
-    Parameters
-    ----------
-    product, sums, weight
-        The places of V' diag(w) V, w' V and of the sum of w.
-    offset
-        The numbers c (p,).
-    """
-
-    product: int
-    sums: int
-    weight: int
-    offset: Array
 
 
 class Ledger:
@@ -48,10 +29,9 @@ class Ledger:
         program = tuple(
             (name, *map(page.line, terms.checked())) for name, terms in matrices.items()
         )
-        if not same((program, page.sources), self.program):
+        if not same(program, self.program):
             self._turn_page()
-            self.program = (program, page.sources)
-            self.entries = page.entries
+            self.program, self.entries = program, page.entries
             return
         for place, entry in enumerate(page.entries):
             self.entries[place] += entry
@@ -60,11 +40,7 @@ class Ledger:
         """Make matrices of the products so far, and forget those."""
         if self.program is None:
             return
-        program, sources = self.program
-        products = [
-            entry if source is None else unshifted(source, self.entries)
-            for entry, source in zip(self.entries, sources, strict=True)
-        ]
+        program, products = self.program, self.entries
         self.program, self.entries = None, []
         for name, *lines in program:
             for finish, constants, number, places in lines:
@@ -89,11 +65,9 @@ class Page:
     def __init__(self, rows: Array) -> None:
         self.rows = rows
         self.entries: list[Any] = []
-        self.sources: list[Shifted | None] = []
         self.known: dict[Any, int] = {}
         self.kept: list[Any] = []
         self.weights: dict[int, Array] = {}
-        self.shifts: dict[int, tuple[Array, Array]] = {}
 
     def line(self, term: Term) -> tuple[Any, ...]:
         """Return how a term follows from products: a function, its constants, their places."""
@@ -106,52 +80,32 @@ class Page:
                 self.kept.append(term.weight)
                 self.weights[id(term.weight)] = rows * checked(term.weight, rows)
             rows = self.weights[id(term.weight)]
-        for whole, offset, shifted in (*term.left.shifts(), *term.right.shifts()):
-            self.shifts[id(whole)] = (offset, shifted)
         plan = term.left.plan(term.right)
         places = tuple(self.place(A, B, rows) for A, B in plan.factors)
         return plan.finish, plan.constants, number, places
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
         """Return the place of A' diag(rows) B, computing it if it is new."""
+        if np.ndim(B) < np.ndim(A):
+            # A number a row comes first: the sums of one array are computed once.
+            A, B = B, A
         key = (_name(A), _name(B), id(rows))
         if key not in self.known:
             # The arrays are kept too, so that their ids stay theirs.
             self.kept.append((A, B, rows))
-            source = self._shifted(A, rows) if A is B else None
             self.known[key] = len(self.entries)
-            self.sources.append(source)
-            self.entries.append(weighted_product(A, B, rows) if source is None else 0.0)
+            self.entries.append(weighted_product(A, B, rows))
         return self.known[key]
-
-    def _shifted(self, A: Rows, rows: Array) -> Shifted | None:
-        if id(A) not in self.shifts:
-            return None
-        offset, V = self.shifts[id(A)]
-        product = self.known.get((_name(V), _name(V), id(rows)))
-        if product is None:
-            return None
-        return Shifted(product, self.place(1.0, V, rows), self.place(1.0, 1.0, rows), offset)
 
 
 def _name(factor: Rows) -> Any:
     return id(factor) if isinstance(factor, np.ndarray) else float(factor)
 
 
-def unshifted(source: Shifted, entries: list[Any]) -> Array:
-    """Return A' diag(w) A from the products of V = A - c."""
-    c = source.offset
-    cross = np.outer(entries[source.sums] + entries[source.weight] / 2 * c, c)
-    return np.asarray(entries[source.product] + (cross + cross.T))
-
-
 def same(a: Any, b: Any) -> bool:
     """Return whether two programs are one: equal numbers, the same functions and arrays."""
     if a is b:
         return True
-    if isinstance(a, Shifted) and isinstance(b, Shifted):
-        places = (a.product, a.sums, a.weight) == (b.product, b.sums, b.weight)
-        return places and a.offset is b.offset
     if isinstance(a, tuple | list) and isinstance(b, tuple | list):
         return len(a) == len(b) and all(map(same, a, b))
     return isinstance(a, int | float | str) and type(a) is type(b) and a == b
@@ -195,8 +149,6 @@ def _border(A: Rows, B: Rows, rows: Array) -> Any:
     """Return the product where one factor or both have one number a row."""
     if np.ndim(A) < 2 and np.ndim(B) < 2:
         return float((rows * A * B).sum())
-    if np.ndim(A) >= 2:
-        A, B = B, A
     assert isinstance(B, np.ndarray)
     if np.ndim(A) == 0 and A == 0.0:
         return np.zeros(B.shape[-1])

@@ -19,9 +19,6 @@ class Feature(Protocol):
     def plan(self, other: Any) -> Plan:
         """Return how sum_k rows_k <self_k, other_k> follows from products of arrays."""
 
-    def shifts(self) -> tuple[tuple[Array, Array, Array], ...]:
-        """Return arrays A, numbers c and V = A - c, so that the products of V give those of A."""
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:

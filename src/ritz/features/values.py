@@ -30,15 +30,12 @@ class Values:
         them share their matrix products.
     weight
         Factor of the rows still to be applied, a number or (b,).
-    origin
-        The array and the offset (p,) whose difference `array` is, if it came about so.
     """
 
     array: Array
     constant: Rows
     columns: Array | None = None
     weight: Rows = 1.0
-    origin: tuple[Array, Array] | None = None
 
     __array_ufunc__ = None
 
@@ -72,9 +69,6 @@ class Values:
 
     def __truediv__(self, factor: Any) -> Values:
         return replace(self, weight=self.weight / as_factor(factor))
-
-    def shifts(self) -> tuple[tuple[Array, Array, Array], ...]:
-        return () if self.origin is None else ((*self.origin, self.array),)
 
     def plan(self, other: Values) -> Plan:
         """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""

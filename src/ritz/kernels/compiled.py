@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 SHIFTER = 6755399441055744.0
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.693147180369123816490, 1.90821492927058770002e-10
-LOWEST = -708.0
+HIGHEST = 708.0
 
 
 @intrinsic
@@ -50,27 +50,25 @@ def decay(x: float) -> float:
     A polynomial of degree 13 on |r| <= ln 2 / 2 times a power of two put into the exponent's bits:
     no branch, no call, so that loops over it become vector instructions.
     """
-    y = max(-x, LOWEST)
+    y = -x if x < HIGHEST else -HIGHEST
     t = y * LOG2_E + SHIFTER
     k = t - SHIFTER
     r = (y - k * LN2_HIGH) - k * LN2_LOW
-    q = 1.6059043836821613e-10
-    q = q * r + 2.08767569878681e-09
-    q = q * r + 2.505210838544172e-08
-    q = q * r + 2.755731922398589e-07
-    q = q * r + 2.7557319223985893e-06
-    q = q * r + 2.48015873015873e-05
-    q = q * r + 0.0001984126984126984
-    q = q * r + 0.001388888888888889
-    q = q * r + 0.008333333333333333
-    q = q * r + 0.041666666666666664
-    q = q * r + 0.16666666666666666
-    q = q * r + 0.5
-    q = q * r + 1.0
-    q = q * r + 1.0
+    # By pairs, as Estrin does, so that few steps wait for the one before.
+    r2 = r * r
+    r4 = r2 * r2
+    low = (1.0 + r) + r2 * (0.5 + r * 0.16666666666666666)
+    middle = (0.041666666666666664 + r * 0.008333333333333333) + r2 * (
+        0.001388888888888889 + r * 0.0001984126984126984
+    )
+    high = (2.48015873015873e-05 + r * 2.7557319223985893e-06) + r2 * (
+        2.755731922398589e-07 + r * 2.505210838544172e-08
+    )
+    last = 2.08767569878681e-09 + r * 1.6059043836821613e-10
+    q = low + r4 * (middle + r4 * (high + r4 * last))
     bits: Any = _bits(q) + (_bits(t) << 52)  # type: ignore[call-arg]
     result: Any = _number(bits)
-    return result if -x >= LOWEST else 0.0
+    return result if x <= HIGHEST else 0.0
 
 
 @_inline
@@ -107,15 +105,24 @@ def gaussian(
     k = np.empty(p)
     for i in range(n):
         squared_row(i, G, X, Y, x2, y2, s)
-        for j in range(p):
-            k[j] = decay(0.5 * s[j])
-            K[i, j] = k[j]
-        if V.size:
+        if V.size and ST.size:
             for j in range(p):
-                V[i, j] = k[j] - offset[j]
-        if ST.size:
+                q = decay(0.5 * s[j])
+                k[j] = q
+                V[i, j] = q - offset[j]
+                ST[i, j] = s[j] * q
+        else:
             for j in range(p):
-                ST[i, j] = s[j] * k[j]
+                k[j] = decay(0.5 * s[j])
+            if V.size:
+                for j in range(p):
+                    V[i, j] = k[j] - offset[j]
+            if ST.size:
+                for j in range(p):
+                    ST[i, j] = s[j] * k[j]
+        if K.size:
+            for j in range(p):
+                K[i, j] = k[j]
 
 
 @_compile
@@ -154,13 +161,14 @@ def matern(
                 far = z > 1e-125
                 inverse = b2 / (z if far else 1.0)
                 t = (b0 + z * b1 + (inverse if far else 0.0)) * e
-                K[i, j] = k[j]
                 T[i, j] = t
                 ST[i, j] = s[j] * t
         else:
             for j in range(p):
                 z = min(rate * np.sqrt(s[j]), 800.0)
                 k[j] = (a0 + z * (a1 + z * a2)) * decay(z)
+        if K.size:
+            for j in range(p):
                 K[i, j] = k[j]
         if V.size:
             for j in range(p):

@@ -11,8 +11,9 @@ import numpy as np
 from scipy.special import poch
 
 from ritz.arrays import Array, as_number, must
-from ritz.kernels.distances import Products, outputs
+from ritz.kernels.distances import Products, filled
 from ritz.kernels.kernel import (
+    NO_OFFSET,
     Family,
     Kernel,
     KernelProduct,
@@ -66,14 +67,21 @@ class Gaussian(Stationary):
         return -1.0
 
     def sections(
-        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
     ) -> Sections:
         from ritz.kernels import compiled
 
         products = Products.of(X, Y)
-        K, V, ST = outputs(products, (True, len(offset) > 0, slopes), dtype)
+        K, V = products.outputs((values, len(offset) > 0), dtype)
+        ST = products.in_place(slopes, dtype)
         compiled.gaussian(*products, offset, K, V, ST)
-        return Sections(K, V if len(offset) else None, None, ST if slopes else None)
+        return Sections(filled(K), filled(V), None, filled(ST))
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.ones(n)
@@ -122,17 +130,24 @@ class Matern(Stationary):
         )
 
     def sections(
-        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
     ) -> Sections:
         if self.nu not in COMPILED_MATERN:
-            return super().sections(X, Y, offset, slopes, dtype)
+            return super().sections(X, Y, offset, slopes, dtype, values)
         from ritz.kernels import compiled
 
         products = Products.of(X, Y)
-        K, V, T, ST = outputs(products, (True, len(offset) > 0, slopes, slopes), dtype)
+        K, V, T = products.outputs((values, len(offset) > 0, slopes), dtype)
+        ST = products.in_place(slopes, dtype)
         a, b = COMPILED_MATERN[self.nu]
         compiled.matern(*products, offset, np.array(a), np.array(b), K, V, T, ST)
-        return Sections(K, V if len(offset) else None, *((T, ST) if slopes else ()))
+        return Sections(filled(K), filled(V), filled(T), filled(ST))
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(np.sqrt(2 * self.nu / rng.chisquare(2 * self.nu, n)))
@@ -199,9 +214,15 @@ class Exponential(Stationary):
         return Matern(0.5).profile(u, order)
 
     def sections(
-        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
     ) -> Sections:
-        return Matern(0.5).sections(X, Y, offset, slopes, dtype)
+        return Matern(0.5).sections(X, Y, offset, slopes, dtype, values)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return Matern(0.5).radii(n, rng)

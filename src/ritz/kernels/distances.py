@@ -38,10 +38,18 @@ class Products(NamedTuple):
             x2, y2 = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
             return cls(A @ (-2.0 * B.T), X, Y, x2, y2)
 
+    def outputs(self, wanted: tuple[bool, ...], dtype: Any) -> list[Array]:
+        """Return an array (n, p) to be filled for each result, an empty one if not wanted."""
+        return [np.empty(self.G.shape if want else (0, 0), dtype) for want in wanted]
 
-def outputs(products: Products, wanted: tuple[bool, ...], dtype: Any) -> list[Array]:
-    """Return an array (n, p) to be filled for each result, an empty one if it is not wanted."""
-    return [np.empty(products.G.shape if want else (0, 0), dtype) for want in wanted]
+    def in_place(self, wanted: bool, dtype: Any) -> Array:
+        """Return an array to be filled, in the place of -2 x.y if that has the same type."""
+        return self.G if wanted and dtype == np.float64 else self.outputs((wanted,), dtype)[0]
+
+
+def filled(array: Array) -> Array | None:
+    """Return an array that was wanted, or None."""
+    return array if array.size else None
 
 
 def pairwise_squares(X: Array, Y: Array) -> Array:

@@ -16,13 +16,16 @@ Family = Literal["distance", "dot"]
 LengthScale = float | tuple[float, ...]
 
 
+NO_OFFSET = np.zeros(0)
+
+
 class Sections(NamedTuple):
     """Kernel sections at some points.
 
     Parameters
     ----------
     values
-        q(u) (n, p).
+        q(u) (n, p), where they are wanted.
     shifted
         q(u) less an offset, where there is one.
     slopes, stretched
@@ -30,7 +33,7 @@ class Sections(NamedTuple):
         has a rate c, q' = c q, the slopes may be left out, and stretched is |x - y|^2 q(u).
     """
 
-    values: Array
+    values: Array | None
     shifted: Array | None = None
     slopes: Array | None = None
     stretched: Array | None = None
@@ -77,7 +80,13 @@ class Kernel(ABC):
         return u
 
     def sections(
-        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
     ) -> Sections:
         """Return what the functions k(., y_j) look like at points X (n, d), in length scales.
 
@@ -91,6 +100,8 @@ class Kernel(ABC):
             Whether derivatives in u are wanted.
         dtype
             Of the result.
+        values
+            Whether values without the offset are wanted too.
         """
         u = self.invariant(X, Y)
         q, *more = self.profile(u, 1 if slopes else 0)
@@ -205,9 +216,15 @@ class KernelScaled(Kernel):
         return tuple(self.factor * q for q in self.kernel.profile(u, order))
 
     def sections(
-        self, X: Array, Y: Array, offset: Array, slopes: bool, dtype: Any = np.float64
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
     ) -> Sections:
-        inner = self.kernel.sections(X, Y, offset / self.factor, slopes, dtype)
+        inner = self.kernel.sections(X, Y, offset / self.factor, slopes, dtype, values)
         for array in inner:
             if array is not None:
                 array *= self.factor

@@ -41,10 +41,10 @@ def leave_one_out(
     if len(folds) < 3:
         return None
     shared = sums.Psi is sums.Phi and A is B
-    Ls = A.T @ sums.L @ B
-    Phis = A.T @ sums.Phi @ A
-    Psis = Phis if shared else B.T @ sums.Psi @ B
-    total = [Ls.sum(axis=0), Phis.sum(axis=0), Psis.sum(axis=0)]
+    Ls = [A.T @ L @ B for L in sums.L]
+    Phis = [A.T @ Phi @ A for Phi in sums.Phi]
+    Psis = Phis if shared else [B.T @ Psi @ B for Psi in sums.Psi]
+    total = [np.sum(small, axis=0) for small in (Ls, Phis, Psis)]
     result = []
     for fold in folds:
         weight = sums.weight.sum() - sums.weight[fold]

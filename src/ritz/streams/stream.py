@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, Block, lowest_hashed, must
+from ritz.arrays import Array, Block, lowest, must, priorities
 
 CHUNK_BYTES = 64_000_000
 CHUNK_ROWS = 65_536
@@ -43,9 +43,20 @@ class Stream(ABC):
         blocks.
         """
         kept = np.empty((0, self.dimensions[view]))
+        known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
-            rows = np.concatenate([kept, block.views[view][block.weight > 0]])
-            kept = rows[lowest_hashed(rows, m, seed)] if len(rows) else rows
+            rows = block.views[view]
+            priority = priorities(rows, seed)
+            below = block.weight > 0
+            if len(kept) >= m:
+                below &= priority < known.max()
+            if not below.all():
+                rows, priority = rows[below], priority[below]
+            pick = lowest(np.concatenate([known, priority]), m)
+            old, new = pick[pick < len(known)], pick[pick >= len(known)] - len(known)
+            order = np.argsort(np.concatenate([known[old], priority[new]]))
+            kept = np.concatenate([kept[old], rows[new]])[order]
+            known = np.concatenate([known[old], priority[new]])[order]
         if not len(kept):
             raise ValueError(
                 must("X", "rows, at least one of positive weight", "none")
