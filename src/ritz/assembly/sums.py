@@ -50,6 +50,8 @@ class Sums:
     L, Phi, Psi
         Sums (1 + p, 1 + q), (1 + p, 1 + p) and (1 + q, 1 + q) of each fold; Psi is Phi where both
         sides share functions.
+    rounding
+        What the products were rounded at, relative to their size.
     """
 
     form: Form
@@ -60,6 +62,7 @@ class Sums:
     L: Folds
     Phi: Folds
     Psi: Folds
+    rounding: float = float(np.finfo(np.float64).eps)
 
     def __repr__(self) -> str:
         sizes = f"{self.left.size} by {self.right.size}"
@@ -107,7 +110,8 @@ class Sums:
         count = self.count + sign * other.count
         if (count < 0).any():
             raise ValueError("These sums were never part of those they are taken off.")
-        return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi)
+        rounding = max(self.rounding, other.rounding)
+        return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi, rounding)
 
     def of(self, folds: Iterable[int]) -> Sums:
         """Return the sums over some of the folds."""

@@ -41,7 +41,8 @@ class Form(ABC):
 
     `mergeable` says that sums over parts of the data add up, `foldable` that the sums of a pass may
     be kept in folds, for error bars. `positive` says that E[H(f, f, X)] is never negative, whatever
-    the data: eigenvalues below zero are then rounding.
+    the data: eigenvalues below zero are then rounding. `single` says that float32 keeps the form as
+    well as it keeps the values and gradients it is made of: no small differences of large numbers.
     """
 
     symmetric: bool = True
@@ -50,6 +51,7 @@ class Form(ABC):
     mergeable: bool = True
     foldable: bool = True
     positive: bool = False
+    single: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -115,6 +117,7 @@ class FormScaled(Form):
         for name in ("symmetric", "views", "order", "mergeable", "foldable"):
             object.__setattr__(self, name, getattr(self.form, name))
         object.__setattr__(self, "positive", self.form.positive and self.factor >= 0)
+        object.__setattr__(self, "single", self.form.single)
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return self.factor * self.form.terms(f, g, block)
@@ -174,6 +177,7 @@ class FormSum(Form):
         object.__setattr__(self, "mergeable", all(form.mergeable for form in forms))
         object.__setattr__(self, "foldable", all(form.foldable for form in forms))
         object.__setattr__(self, "positive", all(form.positive for form in forms))
+        object.__setattr__(self, "single", all(form.single for form in forms))
         object.__setattr__(self, "views", views.pop())
         object.__setattr__(self, "order", orders.pop())
 

@@ -33,6 +33,8 @@ class Laplacian(Form):
     def __post_init__(self) -> None:
         # A density is estimated from the rows at hand, up to a factor of its own.
         object.__setattr__(self, "mergeable", not self.density_correction)
+        # Taking normal derivatives off would leave small differences.
+        object.__setattr__(self, "single", self.tangent is None)
 
     def prepare(self, source: Source, seed: int) -> Form:
         tangent = self.tangent

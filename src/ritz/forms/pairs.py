@@ -39,6 +39,7 @@ class Cross(Form):
     symmetric: bool = False
     views: int = 2
     order: Order = "largest"
+    single: bool = True
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return f.value * g.value  # type: ignore[no-any-return]

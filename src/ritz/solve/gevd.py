@@ -82,7 +82,7 @@ def lowest_eigenpairs(
     """Do as `gevd` does, but return fewer pairs where the rank is below k."""
     k = as_count(k, "k")
     L = symmetric(L, "L")
-    Phi = positive(Phi, "Phi", L.shape)
+    Phi = positive(Phi, "Phi", L.shape, floor)
     stiff = L if penalty is None else L + positive(penalty, "penalty", L.shape)
     problem = reduce(stiff, Phi, floor)
     r = problem.W.shape[1]
@@ -136,7 +136,7 @@ def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
             V = whiten(Phi, floor) if V is None else V
             s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
         # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
-        if is_positive(L + s / 2 * Phi):
+        if is_positive(L + s / 2 * Phi, floor):
             W = whiten(L + s * Phi, floor)
             return Reduced(W, W.T @ Phi @ W, 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.

@@ -85,7 +85,7 @@ def singular_triples(
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
     k = as_count(k, "k")
     L = np.asarray(L, dtype=np.float64)
-    Phi, Psi = positive(Phi, "Phi"), positive(Psi, "Psi")
+    Phi, Psi = positive(Phi, "Phi", floor=floors[0]), positive(Psi, "Psi", floor=floors[1])
     if L.shape != (len(Phi), len(Psi)):
         raise ValueError(must("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}"))
     if not np.isfinite(L).all():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
-from scipy.linalg.lapack import dpstrf
+from scipy.linalg.lapack import dpstrf, dtrtri
 
 from ritz.arrays import Array, must
 
@@ -25,12 +25,15 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     return M[np.ix_(keep, keep)] * D * D[:, None], D, keep
 
 
-def is_positive(M: Array) -> bool:
-    """Return whether a symmetric matrix is positive but for rounding, whatever its units."""
+def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
+    """Return whether a symmetric matrix is positive but for rounding, whatever its units.
+
+    Of each function a share `floor`, (p,) or one for all, may be rounding.
+    """
     if (np.diag(M) < 0).any():
         return False
     scaled, _, _ = unit_diagonal(M)
-    scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS
+    scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
     try:
         cholesky(scaled, overwrite_a=True, check_finite=False)
     except LinAlgError:
@@ -52,6 +55,11 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
+    root = cholesky_inverse(scaled, max(CUT * len(B) * EPS, float(np.max(floor, initial=0.0))))
+    if root is not None:
+        W = np.zeros((len(B), len(keep)))
+        W[keep] = D[:, None] * root
+        return W, np.eye(len(B))[:, np.diag(B) <= 0]
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
     good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
@@ -62,6 +70,21 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     gone = np.setdiff1d(np.arange(len(B)), keep)
     N[gone, int((~good).sum()) + np.arange(len(gone))] = 1.0
     return W, N
+
+
+def cholesky_inverse(M: Array, cut: float) -> Array | None:
+    """Return C with C' M C = I, a triangle, if all eigenvalues of M clearly exceed the cut.
+
+    Those of M, of unit diagonal, are compared with the cut times the largest there can be.
+    """
+    shifted = M.copy()
+    shifted[np.diag_indices_from(M)] -= 2 * cut * np.abs(M).sum(axis=0).max()
+    try:
+        cholesky(shifted, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    R = cholesky(M, check_finite=False)
+    return np.asarray(dtrtri(R, overwrite_c=1)[0])
 
 
 def symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
@@ -79,10 +102,12 @@ def symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Arra
     return (M + M.T) / 2
 
 
-def positive(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
+def positive(
+    M: Array, name: str, shape: tuple[int, ...] | None = None, floor: Array | float = 0.0
+) -> Array:
     """Return a finite symmetric matrix that is positive but for rounding."""
     M = symmetric(M, name, shape)
-    if not is_positive(M):
+    if not is_positive(M, floor):
         lowest = eigh(M, eigvals_only=True, subset_by_index=(0, 0))[0]
         raise ValueError(must(name, "positive", f"an eigenvalue {lowest:.3g}"))
     return M

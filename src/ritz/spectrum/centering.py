@@ -9,6 +9,8 @@ import numpy as np
 from ritz.arrays import Array
 from ritz.solve.whiten import EPS
 
+SINGLE = 30
+
 
 @dataclass(frozen=True, eq=False)
 class Side:
@@ -35,7 +37,7 @@ class Side:
         return A
 
 
-def center(Phi: Array, sizes: Array) -> Side:
+def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     """Take the means off functions whose scalar products Phi have the function 1 first.
 
     Parameters
@@ -45,6 +47,9 @@ def center(Phi: Array, sizes: Array) -> Side:
     sizes
         The size (p,) of each function before any mean was taken off: its values were rounded at
         eps times that, and functions that vary by no more are left out.
+    rounding
+        What products were rounded at, relative to their size: more than eps where they were
+        computed in float32.
     """
     means = Phi[0, 1:] / Phi[0, 0]
     covariance = Phi[1:, 1:] / Phi[0, 0] - np.outer(means, means)
@@ -59,6 +64,8 @@ def center(Phi: Array, sizes: Array) -> Side:
     metric[1:, 1:] = covariance
     floor = np.zeros(len(Phi))
     floor[1:][~dead] = 100 * noise[~dead] / variance[~dead]
+    if rounding > EPS:
+        floor[1:][~dead] = np.maximum(floor[1:][~dead], SINGLE * rounding)
     return Side(means, metric, floor)
 
 

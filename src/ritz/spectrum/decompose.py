@@ -112,12 +112,14 @@ def decompose_sums(
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
     least = 1 if fewer else k
-    left = center(matrices.Phi, np.abs(sums.left.offset))
+    left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
     # NumPy and SciPy bring a library each, whose idle threads keep the other's from the cores.
     with blas_threads(1) if len(matrices.L) < SMALL else nullcontext():
         if sums.form.symmetric:
             return _eigen(sums, matrices, left, k, least, regularization)
-        right = left if sums.Psi is sums.Phi else center(matrices.Psi, np.abs(sums.right.offset))
+        right = left
+        if sums.Psi is not sums.Phi:
+            right = center(matrices.Psi, np.abs(sums.right.offset), sums.rounding)
         return _singular(sums, matrices, left, right, k, least, regularization)
 
 

@@ -29,6 +29,10 @@ class ArrayStream(Stream):
     def dimensions(self) -> tuple[int, ...]:
         return tuple(int(view.shape[1]) for view in self.views)
 
+    @property
+    def single(self) -> bool:
+        return all(view.dtype == np.float32 for view in self.views)
+
     def blocks(self) -> Iterator[Block]:
         for rows in self._chunks():
             yield self._block(rows)

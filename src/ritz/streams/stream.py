@@ -32,6 +32,11 @@ class Stream(ABC):
         """The number of rows, where it is known before a pass."""
         return None
 
+    @property
+    def single(self) -> bool:
+        """Whether the rows came as float32."""
+        return False
+
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
         """Yield all rows, in blocks of any size; each call starts from the first row again."""

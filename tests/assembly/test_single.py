@@ -1,0 +1,80 @@
+"""Rows of float32: products in float32 where they keep every function, in float64 elsewhere."""
+
+import numpy as np
+import pytest
+
+import ritz
+
+RNG = np.random.default_rng(0)
+KEPT = {
+    "exponential": (ritz.Exponential(3.0), 10),
+    "exponential in the plane": (ritz.Exponential(1.0), 2),
+    "narrow Gaussian": (ritz.Gaussian(2.0), 10),
+    "Matern": (ritz.Matern(1.5, 3.0), 10),
+}
+LOST = {
+    "wide Gaussian": (ritz.Gaussian(3.0), 2),
+    "smooth Matern": (ritz.Matern(2.5, 3.0), 2),
+}
+
+
+def both(kernel, d, n=5000, p=200, form=None):
+    X = RNG.normal(size=(n, d)).astype(np.float32)
+    basis = ritz.Nystrom(kernel, p)
+    form = form or ritz.laplacian()
+    return [ritz.assemble(form, basis, rows, random_state=0) for rows in (X, X.astype(np.float64))]
+
+
+@pytest.mark.parametrize("case", KEPT)
+def test_eigenvalues_keep_four_digits(case):
+    single, double = both(*KEPT[case])
+    assert single.rounding == np.finfo(np.float32).eps
+    assert double.rounding == np.finfo(np.float64).eps
+    for a, b in zip(single.mean().__dict__.values(), double.mean().__dict__.values(), strict=True):
+        assert a.dtype == np.float64
+        np.testing.assert_allclose(a, b, rtol=0, atol=2e-6 * np.abs(b).max())
+    a, b = (ritz.decompose_sums(sums, 10) for sums in (single, double))
+    np.testing.assert_allclose(a.values, b.values, rtol=2e-4, atol=1e-12)
+    X = RNG.normal(size=(100, KEPT[case][1]))
+    np.testing.assert_allclose(np.abs(a(X)[:, 1]), np.abs(b(X)[:, 1]), atol=0.01)
+
+
+@pytest.mark.parametrize("case", LOST)
+def test_functions_that_float32_would_lose_are_kept_in_float64(case):
+    single, double = both(*LOST[case])
+    assert single.rounding == double.rounding == np.finfo(np.float64).eps
+    np.testing.assert_array_equal(single.mean().L, double.mean().L)
+
+
+def test_forms_of_small_differences_stay_in_float64():
+    for form in (
+        ritz.neighbors(3),
+        ritz.laplacian(tangent=lambda x: x[:, :, None] / np.linalg.norm(x, axis=1)[:, None, None]),
+    ):
+        single, double = both(ritz.Exponential(3.0), 3, n=500, p=20, form=form)
+        np.testing.assert_array_equal(single.mean().L, double.mean().L)
+
+
+def test_sums_of_both_kinds_add_and_are_as_rough_as_the_rougher():
+    X = RNG.normal(size=(4000, 5)).astype(np.float32).astype(np.float64)
+    basis = ritz.Nystrom(ritz.Exponential(2.0), 50)
+    first = ritz.assemble(ritz.laplacian(), basis, X[:2000].astype(np.float32), random_state=0)
+    second = ritz.assemble(ritz.laplacian(), first.left, X[2000:])
+    assert (first + second).rounding == np.finfo(np.float32).eps
+    whole = ritz.assemble(ritz.laplacian(), first.left, X)
+    expected = ritz.decompose_sums(whole, 5).values
+    np.testing.assert_allclose(
+        ritz.decompose_sums(first + second, 5).values, expected, rtol=1e-4, atol=1e-9
+    )
+
+
+def test_two_views():
+    X = RNG.normal(size=(5000, 1))
+    Y = 0.8 * X + 0.6 * RNG.normal(size=(5000, 1))
+    pair = [A.astype(np.float32) for A in (X, Y)]
+    basis = ritz.Nystrom(ritz.Exponential(1.0), 20)
+    single = ritz.decompose(ritz.cross(), basis, tuple(pair), k=4, random_state=0)
+    double = ritz.decompose(
+        ritz.cross(), basis, tuple(A.astype(float) for A in pair), k=4, random_state=0
+    )
+    np.testing.assert_allclose(single.values, double.values, rtol=1e-4)
