@@ -10,10 +10,10 @@ CODE = $(wildcard src tests benchmarks examples)
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit bench clean
+.PHONY: help demo test lint types layers unit bench bench-full clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.installed-demo ## half-moons: print the spectrum, write the picture
 	$(BIN)/python examples/half_moons.py
@@ -34,8 +34,11 @@ unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' exam
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
 
-bench: $(VENV)/.installed-bench ## benchmarks
+bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
 	$(BIN)/python -m benchmarks
+
+bench-full: $(VENV)/.installed-bench ## all benchmarks (half an hour)
+	$(BIN)/python -W ignore -m benchmarks --full
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) build dist src/*.egg-info

@@ -40,16 +40,23 @@ class Comparison:
 
 
 def seconds(work: Callable[[], object]) -> float:
+    # Threads of the linear algebra wait busily for a while: let those of the other way go to sleep.
+    time.sleep(0.3)
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def compare(
-    case: str, ours: Callable[[], object], theirs: Callable[[], object], repeats: int
+    case: str,
+    ours: Callable[[], object],
+    theirs: Callable[[], object],
+    repeats: int,
+    warm: bool = True,
 ) -> Comparison:
     """Run each once to warm up, then alternately."""
-    ours()
-    theirs()
+    if warm:
+        ours()
+        theirs()
     pairs = [(seconds(ours), seconds(theirs)) for _ in range(repeats)]
     return Comparison(case, [a for a, _ in pairs], [b for _, b in pairs])

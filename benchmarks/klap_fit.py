@@ -1,8 +1,9 @@
-"""A whole decomposition against klap's `fit`: n = 10,000, p = 300, d = 10, sixteen eigenvalues."""
+"""A whole decomposition against klap's `fit`, over sizes and kernels."""
 
 from __future__ import annotations
 
 import logging
+from itertools import product
 
 import klap
 import numpy as np
@@ -10,26 +11,48 @@ import numpy as np
 import ritz
 from benchmarks.compare import Comparison, compare
 
-N, P, D, K = 10_000, 300, 10, 16
+K = 16
+KERNELS = {
+    "Gaussian": (
+        ritz.Gaussian,
+        lambda length: klap.GaussianKernel(sigma=2**0.5 * length),
+    ),
+    "exponential": (ritz.Exponential, lambda length: klap.ExponentialKernel(sigma=length)),
+    "polynomial": (lambda length: ritz.Polynomial(3), lambda length: klap.PolynomialKernel(d=3)),
+}
+
+
+def case(kernel: str, n: int, p: int, d: int, repeats: int, warm: bool = True) -> Comparison:
+    logging.getLogger("klap").setLevel(logging.WARNING)
+    X = np.random.default_rng(0).normal(size=(n, d))
+    length = float(np.sqrt(d))
+    ours, theirs = (make(length) for make in KERNELS[kernel])
+    k = min(K, p // 2)
+    return compare(
+        f"fit, {kernel}, n={n:,}, p={p}, d={d}",
+        lambda: ritz.decompose(ritz.laplacian(), ritz.Nystrom(ours, p), X, k=k, random_state=0),
+        lambda: theirs.fit(X, p=p, k=k),
+        repeats,
+        warm=warm,
+    )
 
 
 def cases(repeats: int) -> list[Comparison]:
-    logging.getLogger("klap").setLevel(logging.WARNING)
-    X = np.random.default_rng(0).normal(size=(N, D))
-    length = float(np.sqrt(D))
-    pairs = {
-        "Gaussian": (ritz.Gaussian(length), lambda: klap.GaussianKernel(sigma=2**0.5 * length)),
-        "exponential": (ritz.Exponential(length), lambda: klap.ExponentialKernel(sigma=length)),
-        "polynomial": (ritz.Polynomial(3), lambda: klap.PolynomialKernel(d=3)),
-    }
-    return [
-        compare(
-            f"fit, {name}, n={N}, p={P}, d={D}",
-            lambda kernel=kernel: ritz.decompose(
-                ritz.laplacian(), ritz.Nystrom(kernel, P), X, k=K, random_state=0
-            ),
-            lambda peer=peer: peer().fit(X, p=P, k=K),
-            repeats,
-        )
-        for name, (kernel, peer) in pairs.items()
-    ]
+    return [case(kernel, 10_000, 300, 10, repeats) for kernel in KERNELS]
+
+
+def large() -> list[Comparison]:
+    """Run n = 20,000, p = 1,000, d = 10, once each: klap takes minutes."""
+    return [case(kernel, 20_000, 1000, 10, 1, warm=False) for kernel in ("Gaussian", "exponential")]
+
+
+def grid(full: bool) -> list[Comparison]:
+    """Run a grid of sizes, to see where ours is slower."""
+    sizes = (1000, 10_000, 100_000) if full else (1000, 10_000)
+    functions = (30, 100, 300, 1000) if full else (30, 300)
+    results = []
+    for kernel, n, p, d in product(KERNELS, sizes, functions, (3, 20)):
+        if p < n and n * p**2 <= 2e10:
+            results.append(case(kernel, n, p, d, 3))
+            print(results[-1], flush=True)
+    return results

@@ -152,13 +152,13 @@ def feature_type(form: Form, stream: Stream, left: Centered, right: Centered) ->
     """Return float32 for rows of float32, if that keeps all functions; otherwise float64.
 
     Functions are told apart by L + s Phi (by Phi where L is not symmetric): of unit diagonal, its
-    least eigenvalue must exceed thirty times float32's rounding. A sample of the rows tells.
+    least eigenvalue must exceed float32's rounding. A sample of the rows tells.
     """
     if not (stream.single and form.single):
         return np.float64
     sides = ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1))
     for basis, view in sides:
-        pilot = stream.sample(4 * basis.size, 0, view)
+        pilot = stream.sample(2 * basis.size, 0, view)
         if len(pilot) <= basis.size or not told_apart(form, basis, pilot):
             return np.float64
     return np.float32
@@ -182,7 +182,8 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     if not (size > 0).all():
         return False
     B /= size * size[:, None]
-    B[np.diag_indices_from(B)] -= 30 * float(np.finfo(np.float32).eps)
+    # Few rows show the least eigenvalue smaller than it is, so it need not be so large here.
+    B[np.diag_indices_from(B)] -= 5 * float(np.finfo(np.float32).eps)
     try:
         np.linalg.cholesky(B)
     except np.linalg.LinAlgError:
