@@ -78,6 +78,7 @@ def assemble(
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
     with blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
+        dtype = feature_type(form, stream, left, right)
     prepared = form.prepare(stream, seeds[0])
     workers = min(n_folds, jobs(n_jobs)) if form.foldable else 1
     accumulator = Accumulator(
@@ -86,7 +87,7 @@ def assemble(
         right,
         n_folds if form.foldable else 1,
         block_rows(form, left, right, stream),
-        feature_type(form, stream, left, right),
+        dtype,
     )
     keep_freed_memory()
     with blas_threads(1 if form.foldable else jobs(n_jobs)), ThreadPoolExecutor(workers) as pool:

@@ -66,13 +66,15 @@ def choose_length_scale(
     """
     pick = lowest_hashed(rows, ROWS, seed)
     halves = [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
+    # Few rows are used both ways.
+    sides = (0, 1) if len(pick) < ROWS else (0,)
     energies = {}
     for factor in FACTORS:
         length = factor * base
         basis = Nystrom(kernel(length), min(CENTERS, len(halves[1][0])))
         energies[length] = sum(
             unseen_energy(form, basis, *halves[side], *halves[1 - side], k, regularization)
-            for side in (0, 1)
+            for side in sides
         )
     best = min(energies, key=lambda length: energies[length])
     return (best if np.isfinite(energies[best]) else base), energies

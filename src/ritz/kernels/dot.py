@@ -38,12 +38,17 @@ class Polynomial(Kernel):
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         base = self.offset + u
-        return tuple(
-            perm(self.degree, m) * base ** (self.degree - m)
-            if m <= self.degree
-            else np.zeros_like(u)
-            for m in range(order + 1)
-        )
+        # By multiplication, the lowest power first: a general power takes ten times as long.
+        power = integer_power(base, max(self.degree - order, 0))
+        result = []
+        for m in range(order, -1, -1):
+            if m > self.degree:
+                result.append(np.zeros_like(u))
+                continue
+            result.append(perm(self.degree, m) * power)
+            if m:
+                power = power * base
+        return tuple(result[::-1])
 
 
 @dataclass(frozen=True)
@@ -75,3 +80,13 @@ class DotExponential(Kernel):
     @property
     def rate(self) -> float | None:
         return 1.0
+
+
+def integer_power(base: Array, exponent: int) -> Array:
+    """Return base to a power that is a nonnegative integer, by squaring."""
+    result = np.ones_like(base)
+    while exponent:
+        if exponent & 1:
+            result = result * base
+        base, exponent = base * base if exponent > 1 else base, exponent >> 1
+    return result
