@@ -67,6 +67,8 @@ class SpectralEstimator(BaseEstimator):
         return as_operator(self.operator, self.n_neighbors)
 
     def _recipe(self, basis: Any, X: NDArray[Any], weight: Array, seed: int) -> Recipe:
+        # What an earlier fit compared says nothing of this one.
+        self.length_scale_path_: dict[float, float] | None = None
         recipe = as_recipe(
             basis,
             self.kernel,

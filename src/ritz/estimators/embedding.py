@@ -77,7 +77,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     eigenvalues_, eigenvalue_errors_
         Eigenvalues (n_components,) and their standard errors (None with too few rows).
     length_scale_, n_centers_, length_scale_path_
-        What was used, and the energy of each length scale on unseen rows where it was chosen.
+        What was used, and the energy of each length scale on unseen rows, None where it was given.
     spectrum_
         The `Spectrum`, the constant first.
     sums_
