@@ -37,8 +37,10 @@ class Block:
 
     def take(self, rows: Any) -> Block:
         """Return the block made of some rows only."""
+        numbers = isinstance(rows, np.ndarray) and rows.dtype != np.bool_
         return Block(
-            tuple(view[rows] for view in self.views),
+            # Four times as fast as indexing.
+            tuple(view.take(rows, axis=0) if numbers else view[rows] for view in self.views),
             self.weight[rows],
             self.index[rows],
             None if self.groups is None else self.groups[rows],

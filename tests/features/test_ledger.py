@@ -5,7 +5,8 @@ import pytest
 
 import ritz
 from ritz.features import Ledger
-from ritz.features.ledger import weighted_product
+from ritz.features.ledger import Product
+from ritz.features.products import add_product, add_square, mirror
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -44,6 +45,11 @@ def test_blocks_add_up(form, weighted):
     assert ledger.close() == {}
 
 
+def weighted_product(A, B, rows):
+    product = Product.of(A, B, rows)
+    return product.added(product.zero())
+
+
 def test_products_of_any_shape():
     A, B = RNG.normal(size=(6, 2, 3)), RNG.normal(size=(6, 2, 4))
     rows = RNG.normal(size=6)
@@ -52,3 +58,21 @@ def test_products_of_any_shape():
     np.testing.assert_allclose(weighted_product(2.0, A, rows), 2 * np.einsum("k,kmi->i", rows, A))
     assert weighted_product(2.0, rows, rows) == pytest.approx(2 * (rows**2).sum())
     assert weighted_product(A[:0], B[:0], rows[:0]).shape == (3, 4)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("p", [1, 7, 300])
+def test_products_are_added_in_place(dtype, p):
+    """C + w A'B, and C + w A'A by its lower triangle, for rows in one piece and not."""
+    A = RNG.normal(size=(40, p + 3)).astype(dtype)[:, 2 : p + 2]
+    B = np.asfortranarray(RNG.normal(size=(40, 5)).astype(dtype))
+    start = RNG.normal(size=(p, p))
+    start += start.T
+    general, square = start[:, :5].copy() if p >= 5 else np.ones((p, 5)), start.copy()
+    expected = general + 0.5 * A.T.astype(float) @ B
+    add_product(general, A, B, 0.5)
+    add_square(square, A, 2.0)
+    mirror(square)
+    tolerance = 1e-12 if dtype is np.float64 else 1e-4
+    np.testing.assert_allclose(general, expected, atol=tolerance)
+    np.testing.assert_allclose(square, start + 2.0 * A.T.astype(float) @ A, atol=tolerance)

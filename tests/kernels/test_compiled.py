@@ -55,9 +55,21 @@ def test_what_is_not_wanted_is_not_there(kernel):
     np.testing.assert_allclose(alone.values, kernel(X, Y), rtol=1e-13)
 
 
-def test_squares_are_exact_where_points_are_close():
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_many_coordinates(kernel):
+    """Beyond 32 coordinates distances come from a matrix product."""
+    A, B = np.pad(X, ((0, 0), (0, 37))), np.pad(Y, ((0, 0), (0, 37)))
+    few, many = (kernel.sections(*pair, np.ones(len(Y)), True) for pair in ((X, Y), (A, B)))
+    for one, other in zip(few, many, strict=True):
+        if one is not None:
+            np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 3, 4, 31, 40])
+def test_squares_are_exact_where_points_are_close(d):
+    X = RNG.normal(size=(40, d))
     shifted = X + 1e3
-    near = shifted[:, None] + 1e-7 * RNG.normal(size=(40, 2, 3))
+    near = shifted[:, None] + 1e-7 * RNG.normal(size=(40, 2, d))
     for i in range(40):
         exact = ((shifted[i] - near[i]) ** 2).sum(axis=1)
         np.testing.assert_allclose(

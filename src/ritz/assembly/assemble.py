@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,10 @@ PILOT_ROWS = 2048
 HASHED_ROWS = 16_384
 BLOCK_BYTES = 64_000_000
 REUSED_BYTES = 32_000_000
+LITTLE_WORK = 2e7
+COST_OF_VALUE = 100
+
+Run = Callable[..., Iterable[Any]]
 
 
 def assemble(
@@ -91,16 +96,24 @@ def assemble(
     )
     keep_freed_memory()
     with blas_threads(1 if form.foldable else jobs(n_jobs)), ThreadPoolExecutor(workers) as pool:
+        # Waking threads takes longer than little work does.
+        run = pool.map if workers > 1 and work(stream, left, right) > LITTLE_WORK else map
         rows = 0
         for block in with_progress(stream, progress):
-            accumulator.add(block, pool)
+            accumulator.add(block, run)
             rows += len(block)
-        accumulator.close(pool)
+        accumulator.close(run)
     for name, array in form.row_arrays():
         if len(array) != rows:
             what = f"an array with {rows} rows, as the data have"
             raise ValueError(must(name, what, f"{len(array)} rows"))
     return accumulator.sums(form)
+
+
+def work(stream: Stream, left: Basis, right: Basis) -> float:
+    """Return about how many numbers are multiplied in a pass."""
+    n = np.inf if stream.n_rows is None else stream.n_rows
+    return float(n * left.size * (right.size + COST_OF_VALUE))
 
 
 def keep_freed_memory() -> None:
@@ -243,8 +256,8 @@ class Accumulator:
         self.count = np.zeros(self.n_folds, dtype=np.int64)
         self.ledgers = [Ledger() for _ in range(self.n_folds)]
 
-    def add(self, block: Block, pool: ThreadPoolExecutor) -> None:
-        """Add the rows of a block to the folds they belong to."""
+    def add(self, block: Block, run: Run) -> None:
+        """Add the rows of a block to the folds they belong to; `run` is map, or a pool's."""
         block = block.take(block.weight > 0) if (block.weight <= 0).any() else block
         if self.n_folds == 1:
             self._add_fold(0, block, np.arange(len(block)))
@@ -253,16 +266,13 @@ class Accumulator:
             return
         parts = row_slices(len(block), HASHED_ROWS)
         folds = np.concatenate(
-            list(pool.map(lambda rows: fold_of(block.take(rows), self.n_folds), parts))
+            list(run(lambda rows: fold_of(block.take(rows), self.n_folds), parts))
         )
         order = np.argsort(folds, kind="stable")
         ends = np.searchsorted(folds[order], np.arange(self.n_folds + 1))
-        tasks = [
-            pool.submit(self._add_fold, fold, block, order[ends[fold] : ends[fold + 1]])
-            for fold in range(self.n_folds)
-        ]
-        for task in tasks:
-            task.result()
+        rows = [order[start:end] for start, end in pairwise(ends)]
+        for _ in run(lambda fold: self._add_fold(fold, block, rows[fold]), range(self.n_folds)):
+            pass
 
     def _add_fold(self, fold: int, block: Block, rows: NDArray[np.intp]) -> None:
         # In pieces of one size, so that none of them is small.
@@ -289,14 +299,14 @@ class Accumulator:
         self.weight[fold] += weight.sum()
         self.count[fold] += len(block)
 
-    def close(self, pool: ThreadPoolExecutor) -> None:
+    def close(self, run: Run) -> None:
         """Make matrices of the products of each fold."""
 
         def close(ledger: Ledger) -> dict[str, Array]:
             with np.errstate(over="ignore", invalid="ignore"):
                 return ledger.close()
 
-        self.closed = list(pool.map(close, self.ledgers))
+        self.closed = list(run(close, self.ledgers))
 
     def sums(self, form: Form) -> Sums:
         """Return the sums, checked."""
@@ -313,7 +323,8 @@ class Accumulator:
                     f"The sums {name} overflowed: the functions or their derivatives are too "
                     "large on these samples. Scale the data or the kernel."
                 )
-        if form.symmetric:
+        # Sums of squares, row by row, are symmetric by nature.
+        if form.symmetric and not (form.positive and form.foldable):
             total = sum(L[1:], L[0])
             gap = np.abs(total - total.T).max()
             if gap > 1e-8 * np.abs(total).max():

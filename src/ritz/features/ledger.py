@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ritz.arrays import Array, require_finite
+from ritz.features.products import add_product, add_square, mirror
 from ritz.features.terms import Rows, Term, Terms, checked
 
 
@@ -26,25 +27,27 @@ class Ledger:
     def add(self, matrices: dict[str, Terms], rows: Array) -> None:
         """Add the matrices of a block with row weights (b,)."""
         page = Page(rows)
-        program = tuple(
-            (name, *map(page.line, terms.checked())) for name, terms in matrices.items()
-        )
+        lines = tuple((name, *map(page.line, terms.checked())) for name, terms in matrices.items())
+        program = (lines, tuple(product.shape for product in page.products))
         if not same(program, self.program):
             self._turn_page()
-            self.program, self.entries = program, page.entries
-            return
-        for place, entry in enumerate(page.entries):
-            self.entries[place] += entry
+            self.program = program
+            self.entries = [product.zero() for product in page.products]
+        for place, product in enumerate(page.products):
+            self.entries[place] = product.added(self.entries[place])
 
     def _turn_page(self) -> None:
         """Make matrices of the products so far, and forget those."""
         if self.program is None:
             return
-        program, products = self.program, self.entries
+        (program, shapes), entries = self.program, self.entries
         self.program, self.entries = None, []
+        for entry, shape in zip(entries, shapes, strict=True):
+            if len(shape) == 3:
+                mirror(entry)
         for name, *lines in program:
             for finish, constants, number, places in lines:
-                matrix = finish(*(products[place] for place in places), *constants)
+                matrix = finish(*(entries[place] for place in places), *constants)
                 if number != 1.0:
                     matrix *= number
                 if name in self.totals:
@@ -60,11 +63,11 @@ class Ledger:
 
 
 class Page:
-    """The products of one block, each computed once whatever asks for it."""
+    """The products of one block, each told once whatever asks for it."""
 
     def __init__(self, rows: Array) -> None:
         self.rows = rows
-        self.entries: list[Any] = []
+        self.products: list[Product] = []
         self.known: dict[Any, int] = {}
         self.kept: list[Any] = []
         self.weights: dict[int, Array] = {}
@@ -85,16 +88,15 @@ class Page:
         return plan.finish, plan.constants, number, places
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
-        """Return the place of A' diag(rows) B, computing it if it is new."""
+        """Return the place of A' diag(rows) B among the products."""
         if np.ndim(B) < np.ndim(A):
             # A number a row comes first: the sums of one array are computed once.
             A, B = B, A
         key = (_name(A), _name(B), id(rows))
         if key not in self.known:
-            # The arrays are kept too, so that their ids stay theirs.
-            self.kept.append((A, B, rows))
-            self.known[key] = len(self.entries)
-            self.entries.append(weighted_product(A, B, rows))
+            # The product keeps the arrays, so that their ids stay theirs.
+            self.known[key] = len(self.products)
+            self.products.append(Product.of(A, B, rows))
         return self.known[key]
 
 
@@ -111,46 +113,67 @@ def same(a: Any, b: Any) -> bool:
     return isinstance(a, int | float | str) and type(a) is type(b) and a == b
 
 
-def weighted_product(A: Rows, B: Rows, rows: Array) -> Any:
-    """Return A' diag(rows) B for arrays (b, p) and (b, q), numbers a row (b,), or numbers.
+class Product(NamedTuple):
+    """A' diag(rows) B for arrays (b, p) and (b, q), numbers a row (b,), or numbers.
 
     Arrays (b, m, p) have m numbers a row, which are multiplied one by one and added.
+
+    Parameters
+    ----------
+    A, B, rows
+        The factors. Where one of them has one number a row it is A.
+    shape
+        (), (q,), (p, q), or (p, p, 1) for a symmetric one, of which the lower triangle is kept.
     """
-    if np.ndim(A) < 2 or np.ndim(B) < 2:
-        return _border(A, B, rows)
-    assert isinstance(A, np.ndarray)
-    assert isinstance(B, np.ndarray)
-    if not (len(rows) and A.shape[-1] and B.shape[-1]):
-        return np.zeros((A.shape[-1], B.shape[-1]))
-    if A.ndim == 3:
-        rows = np.repeat(rows, A.shape[1])
-    same = A is B
-    if len(A) != len(B) or int(np.prod(A.shape[:-1])) != len(rows):
-        raise ValueError(
-            "A form multiplies probes at the rows it is given, and as many others. Got "
-            f"{len(A)} and {len(B)} rows."
-        )
-    A = A.reshape(-1, A.shape[-1])
-    B = A if same else B.reshape(-1, B.shape[-1])
-    if rows.min() == rows.max():
-        # NumPy turns A' A into a symmetric product.
-        product = A.T @ B
-        if rows[0] != 1.0:
-            product *= A.dtype.type(rows[0])
-    elif same and rows.min() >= 0:
-        A = A * np.sqrt(rows).astype(A.dtype)[:, None]
-        product = A.T @ A
-    else:
-        product = A.T @ (B * rows.astype(B.dtype)[:, None])
-    return product.astype(np.float64, copy=False)
 
+    A: Rows
+    B: Rows
+    rows: Array
+    shape: tuple[int, ...]
 
-def _border(A: Rows, B: Rows, rows: Array) -> Any:
-    """Return the product where one factor or both have one number a row."""
-    if np.ndim(A) < 2 and np.ndim(B) < 2:
-        return float((rows * A * B).sum())
-    assert isinstance(B, np.ndarray)
-    if np.ndim(A) == 0 and A == 0.0:
-        return np.zeros(B.shape[-1])
-    flat = B.sum(axis=1) if B.ndim == 3 else B
-    return np.asarray(((rows * A).astype(B.dtype, copy=False) @ flat), dtype=np.float64)
+    @classmethod
+    def of(cls, A: Rows, B: Rows, rows: Array) -> Product:
+        """Return the product; an error if the factors have not the rows they should have."""
+        if np.ndim(A) < 2:
+            return cls(A, B, rows, np.shape(B)[-1:] if np.ndim(B) > 1 else ())
+        assert isinstance(A, np.ndarray)
+        assert isinstance(B, np.ndarray)
+        if A.ndim == 3:
+            rows = np.repeat(rows, A.shape[1])
+        if len(rows) and (len(A) != len(B) or int(np.prod(A.shape[:-1])) != len(rows)):
+            raise ValueError(
+                "A form multiplies probes at the rows it is given, and as many others. Got "
+                f"{len(A)} and {len(B)} rows."
+            )
+        symmetric = A is B and bool(rows.min(initial=0.0) >= 0)
+        return cls(A, B, rows, (A.shape[-1], B.shape[-1]) + (1,) * symmetric)
+
+    def zero(self) -> Any:
+        """Return a sum of no products."""
+        return np.zeros(self.shape[:2]) if self.shape else 0.0
+
+    def added(self, total: Any) -> Any:
+        """Return a sum of products with this one added, in place where that can be."""
+        A, B, rows = self.A, self.B, self.rows
+        if not self.shape:
+            return total + float((rows * A * B).sum())
+        assert isinstance(B, np.ndarray)
+        if len(self.shape) == 1:
+            if np.ndim(A) or A != 0.0:
+                flat = B.sum(axis=1) if B.ndim == 3 else B
+                total += (rows * A).astype(B.dtype, copy=False) @ flat
+            return total
+        assert isinstance(A, np.ndarray)
+        if not (len(rows) and A.shape[-1] and B.shape[-1]):
+            return total
+        A, B = (F.reshape(-1, F.shape[-1]) for F in (A, B))
+        constant = rows.min() == rows.max()
+        factor = float(rows[0]) if constant else 1.0
+        if len(self.shape) == 3:
+            A = A if constant else A * np.sqrt(rows).astype(A.dtype)[:, None]
+            add_square(total, A, factor)
+        else:
+            dtype = np.result_type(A, B)
+            B = B if constant else B * rows.astype(B.dtype)[:, None]
+            add_product(total, A.astype(dtype, copy=False), B.astype(dtype, copy=False), factor)
+        return total

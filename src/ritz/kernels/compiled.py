@@ -72,39 +72,34 @@ def decay(x: float) -> float:
 
 
 @_inline
-def squared_row(i: int, G: Any, X: Any, Y: Any, x2: Any, y2: Any, s: Any) -> None:
-    """Write |x_i - y_j|^2 into s (p,), from G = -2 x.y, and close pairs from differences.
+def squared_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
+    """Write |x_i - y_j|^2 into s (p,): out of S where it is known, or by coordinate differences.
 
-    Where |x|^2 < |y|^2 / 4 the expansion cancels nothing, so |x|^2 alone sets the scale.
+    Y (d, p) has the centers as columns, d being a multiple of four.
     """
-    own, p = x2[i], len(s)
-    near = 2e-3 * own
-    count = 0
-    for j in range(p):
-        v = max(own + y2[j] + G[i, j], 0.0)
-        # Not a number where lengths overflow.
-        v = v if v < np.inf else np.inf
-        count += v < near
-        s[j] = v
-    if count:
+    p = len(s)
+    if S.size:
         for j in range(p):
-            if s[j] < near:
-                v = 0.0
-                for c in range(X.shape[1]):
-                    v += (X[i, c] - Y[j, c]) ** 2
-                s[j] = v
+            s[j] = S[i, j]
+        return
+    for j in range(p):
+        s[j] = 0.0
+    for c in range(0, X.shape[1], 4):
+        x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
+        for j in range(p):
+            e0, e1 = x0 - Y[c, j], x1 - Y[c + 1, j]
+            e2, e3 = x2 - Y[c + 2, j], x3 - Y[c + 3, j]
+            s[j] += (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3)
 
 
 @_compile
-def gaussian(
-    G: Any, X: Any, Y: Any, x2: Any, y2: Any, offset: Any, K: Any, V: Any, ST: Any
-) -> None:
+def gaussian(S: Any, X: Any, Y: Any, offset: Any, K: Any, V: Any, ST: Any) -> None:
     """Write K = exp(-|x - y|^2 / 2), V = K - offset and ST = |x - y|^2 K, unless they are empty."""
-    n, p = G.shape
+    n, p = len(X), Y.shape[1]
     s = np.empty(p)
     k = np.empty(p)
     for i in range(n):
-        squared_row(i, G, X, Y, x2, y2, s)
+        squared_row(i, S, X, Y, s)
         if V.size and ST.size:
             for j in range(p):
                 q = decay(0.5 * s[j])
@@ -127,11 +122,9 @@ def gaussian(
 
 @_compile
 def matern(
-    G: Any,
+    S: Any,
     X: Any,
     Y: Any,
-    x2: Any,
-    y2: Any,
     offset: Any,
     a: Any,
     b: Any,
@@ -145,13 +138,13 @@ def matern(
     Then T = (b_0 + b_1 z + b_2 / z) exp(-z), zero at the center if b_2 is not, and
     ST = |x - y|^2 T. Those that are empty are left out, T and ST together.
     """
-    n, p = G.shape
+    n, p = len(X), Y.shape[1]
     s = np.empty(p)
     k = np.empty(p)
     a0, a1, a2, rate = a[0], a[1], a[2], a[3]
     b0, b1, b2 = b[0], b[1], b[2]
     for i in range(n):
-        squared_row(i, G, X, Y, x2, y2, s)
+        squared_row(i, S, X, Y, s)
         if T.size:
             for j in range(p):
                 # Beyond 800 the exponential is zero, whatever it is multiplied by.
@@ -176,11 +169,34 @@ def matern(
 
 
 @_compile
+def differences(X: Any, Y: Any, S: Any) -> None:
+    """Write S = |x - y|^2 by coordinate differences."""
+    none = np.empty((0, 0))
+    for i in range(len(X)):
+        squared_row(i, none, X, Y, S[i])
+
+
+@_compile
 def squares(G: Any, X: Any, Y: Any, x2: Any, y2: Any) -> None:
-    """Turn G = -2 x.y into |x - y|^2, in place."""
+    """Turn G = -2 x.y into |x - y|^2, in place; close pairs from differences.
+
+    Where |x|^2 < |y|^2 / 4 the expansion cancels nothing, so |x|^2 alone sets the scale.
+    """
     n, p = G.shape
-    s = np.empty(p)
     for i in range(n):
-        squared_row(i, G, X, Y, x2, y2, s)
+        own = x2[i]
+        near = 2e-3 * own
+        count = 0
         for j in range(p):
-            G[i, j] = s[j]
+            v = max(own + y2[j] + G[i, j], 0.0)
+            # Not a number where lengths overflow.
+            v = v if v < np.inf else np.inf
+            count += v < near
+            G[i, j] = v
+        if count:
+            for j in range(p):
+                if G[i, j] < near:
+                    v = 0.0
+                    for c in range(X.shape[1]):
+                        v += (X[i, c] - Y[j, c]) ** 2
+                    G[i, j] = v

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import poch
 
 from ritz.arrays import Array, as_number, must
-from ritz.kernels.distances import Products, filled
+from ritz.kernels.distances import Distances, filled
 from ritz.kernels.kernel import (
     NO_OFFSET,
     Family,
@@ -77,10 +77,9 @@ class Gaussian(Stationary):
     ) -> Sections:
         from ritz.kernels import compiled
 
-        products = Products.of(X, Y)
-        K, V = products.outputs((values, len(offset) > 0), dtype)
-        ST = products.in_place(slopes, dtype)
-        compiled.gaussian(*products, offset, K, V, ST)
+        distances = Distances.of(X, Y)
+        K, V, ST = distances.outputs((values, len(offset) > 0, slopes), dtype)
+        compiled.gaussian(*distances, offset, K, V, ST)
         return Sections(filled(K), filled(V), None, filled(ST))
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
@@ -142,11 +141,10 @@ class Matern(Stationary):
             return super().sections(X, Y, offset, slopes, dtype, values)
         from ritz.kernels import compiled
 
-        products = Products.of(X, Y)
-        K, V, T = products.outputs((values, len(offset) > 0, slopes), dtype)
-        ST = products.in_place(slopes, dtype)
+        distances = Distances.of(X, Y)
+        K, V, T, ST = distances.outputs((values, len(offset) > 0, slopes, slopes), dtype)
         a, b = COMPILED_MATERN[self.nu]
-        compiled.matern(*products, offset, np.array(a), np.array(b), K, V, T, ST)
+        compiled.matern(*distances, offset, np.array(a), np.array(b), K, V, T, ST)
         return Sections(filled(K), filled(V), filled(T), filled(ST))
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:

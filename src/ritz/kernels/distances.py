@@ -1,4 +1,4 @@
-"""Squared distances of points and centers, by one matrix product and one compiled pass."""
+"""Squared distances of points and centers: few coordinates one by one, many by a matrix product."""
 
 from __future__ import annotations
 
@@ -8,43 +8,45 @@ import numpy as np
 
 from ritz.arrays import Array
 
+FEW = 32
 
-class Products(NamedTuple):
-    """What squared distances of points x and centers y follow from.
+
+class Distances(NamedTuple):
+    """What squared distances of points x and centers y follow from, row by row.
 
     Parameters
     ----------
-    G
-        -2 x.y (n, p), about the centers' mean.
-    X, Y
-        The points (n, d) and centers (p, d).
-    x2, y2
-        Their squared lengths, about the centers' mean.
+    S
+        |x - y|^2 (n, p), or an empty array where they are to be computed from the coordinates.
+    X
+        The points (n, d), d filled up to a multiple of four by zeros; d = 0 where S is known.
+    Y
+        The centers (d, p).
     """
 
-    G: Array
+    S: Array
     X: Array
     Y: Array
-    x2: Array
-    y2: Array
 
     @classmethod
-    def of(cls, X: Array, Y: Array) -> Products:
-        """Return the products of points X (n, d) and centers Y (p, d)."""
-        X, Y = (np.ascontiguousarray(A, dtype=np.float64) for A in (X, Y))
-        mean = Y.mean(axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            A, B = X - mean, Y - mean
-            x2, y2 = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
-            return cls(A @ (-2.0 * B.T), X, Y, x2, y2)
+    def of(cls, X: Array, Y: Array) -> Distances:
+        """Return the distances of points X (n, d) and centers Y (p, d)."""
+        if X.shape[1] <= FEW:
+            return cls(np.empty((0, 0)), filled_up(X), np.ascontiguousarray(filled_up(Y).T))
+        return cls(by_products(X, Y), np.empty((len(X), 0)), np.empty((0, len(Y))))
 
     def outputs(self, wanted: tuple[bool, ...], dtype: Any) -> list[Array]:
         """Return an array (n, p) to be filled for each result, an empty one if not wanted."""
-        return [np.empty(self.G.shape if want else (0, 0), dtype) for want in wanted]
+        shape = (len(self.X), self.Y.shape[1])
+        return [np.empty(shape if want else (0, 0), dtype) for want in wanted]
 
-    def in_place(self, wanted: bool, dtype: Any) -> Array:
-        """Return an array to be filled, in the place of -2 x.y if that has the same type."""
-        return self.G if wanted and dtype == np.float64 else self.outputs((wanted,), dtype)[0]
+
+def filled_up(X: Array) -> Array:
+    """Return points (n, d) with zeros for more coordinates, up to a multiple of four."""
+    n, d = X.shape
+    result = np.zeros((n, -(-d // 4) * 4))
+    result[:, :d] = X
+    return result
 
 
 def filled(array: Array) -> Array | None:
@@ -52,10 +54,26 @@ def filled(array: Array) -> Array | None:
     return array if array.size else None
 
 
+def by_products(X: Array, Y: Array) -> Array:
+    """Return |x - y|^2 (n, p) as |x|^2 + |y|^2 - 2 x.y about the centers' mean, and mend it."""
+    from ritz.kernels import compiled
+
+    X, Y = (np.ascontiguousarray(A, dtype=np.float64) for A in (X, Y))
+    mean = Y.mean(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        A, B = X - mean, Y - mean
+        x2, y2 = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+        S: Array = A @ (-2.0 * B.T)
+    compiled.squares(S, X, Y, x2, y2)
+    return S
+
+
 def pairwise_squares(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p), close pairs by their coordinates' differences."""
     from ritz.kernels import compiled
 
-    products = Products.of(X, Y)
-    compiled.squares(*products)
-    return products.G
+    S, X, Y = Distances.of(X, Y)
+    if not S.size:
+        S = np.empty((len(X), Y.shape[1]))
+        compiled.differences(X, Y, S)
+    return S

@@ -17,6 +17,7 @@ from ritz.solve.whiten import (
     split,
     symmetric,
     whiten,
+    whitened,
 )
 
 
@@ -91,7 +92,7 @@ def lowest_eigenpairs(
     if not k:
         return Eigenpairs(np.zeros(0), np.zeros((len(L), 0)), rank, np.zeros(0))
     subset = (r - k, r - 1) if 4 * k < r else None
-    nu, U = eigh(problem.N, subset_by_index=subset, check_finite=False)
+    nu, U = eigh(problem.N, lower=False, subset_by_index=subset, check_finite=False)
     meaningful = nu[::-1][:k] > problem.smallest
     A = problem.W @ U[:, ::-1][:, :k][:, meaningful]
     return rayleigh_ritz(L, Phi, A, problem, rank)
@@ -106,7 +107,7 @@ class Reduced:
     W
         Columns (p, r) that span the meaningful directions.
     N
-        The matrix (r, r).
+        The matrix (r, r), of which the upper part counts.
     smallest
         Eigenvalues nu up to this one are rounding: lambda is infinite there.
     shift
@@ -137,8 +138,8 @@ def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
             s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
         # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
         if is_positive(L + s / 2 * Phi, floor):
-            W = whiten(L + s * Phi, floor)
-            return Reduced(W, W.T @ Phi @ W, 10 * len(L) * EPS / s, s)
+            W, N = whitened(L + s * Phi, Phi, floor)
+            return Reduced(W, N, 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
     return Reduced(W, -(W.T @ L @ W), -np.inf, s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
-from scipy.linalg.lapack import dpstrf, dtrtri
+from scipy.linalg.lapack import dpstrf, dsygst, dtrtri
 
 from ritz.arrays import Array, must
 
@@ -22,7 +22,9 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """
     keep = np.flatnonzero(np.diag(M) > 0)
     D = 1 / np.sqrt(np.diag(M)[keep])
-    return M[np.ix_(keep, keep)] * D * D[:, None], D, keep
+    scaled = (M if len(keep) == len(M) else M[np.ix_(keep, keep)]) * D
+    scaled *= D[:, None]
+    return scaled, D, keep
 
 
 def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
@@ -50,15 +52,26 @@ def whiten(B: Array, floor: Array | float = 0.0) -> Array:
     return split(B, floor)[0]
 
 
+def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
+    """Return W as `whiten` does, and W' M W for a symmetric M, of which the upper part counts."""
+    scaled, D, keep = unit_diagonal(B)
+    root = _root(scaled, len(B), floor)
+    if root is None or len(keep) < len(B):
+        W = whiten(B, floor)
+        return W, W.T @ M @ W
+    N = dsygst(M * D * D[:, None], root)[0]
+    return D[:, None] * dtrtri(root, overwrite_c=1)[0], np.asarray(N)
+
+
 def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and the directions N (p, p - r) left out, where B is nothing."""
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
-    root = cholesky_inverse(scaled, max(CUT * len(B) * EPS, float(np.max(floor, initial=0.0))))
+    root = _root(scaled, len(B), floor)
     if root is not None:
         W = np.zeros((len(B), len(keep)))
-        W[keep] = D[:, None] * root
+        W[keep] = D[:, None] * dtrtri(root, overwrite_c=1)[0]
         return W, np.eye(len(B))[:, np.diag(B) <= 0]
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
@@ -72,19 +85,19 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     return W, N
 
 
-def cholesky_inverse(M: Array, cut: float) -> Array | None:
-    """Return C with C' M C = I, a triangle, if all eigenvalues of M clearly exceed the cut.
+def _root(M: Array, size: int, floor: Array | float) -> Array | None:
+    """Return the triangle R with R' R = M if all eigenvalues of M clearly exceed the cut.
 
     Those of M, of unit diagonal, are compared with the cut times the largest there can be.
     """
+    cut = max(CUT * size * EPS, float(np.max(floor, initial=0.0)))
     shifted = M.copy()
     shifted[np.diag_indices_from(M)] -= 2 * cut * np.abs(M).sum(axis=0).max()
     try:
         cholesky(shifted, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return None
-    R = cholesky(M, check_finite=False)
-    return np.asarray(dtrtri(R, overwrite_c=1)[0])
+    return np.asarray(cholesky(M, check_finite=False))
 
 
 def symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, eigh
 
 from ritz.arrays import Array, as_count, as_number, must
 from ritz.assembly import Matrices, Sums, assemble
@@ -179,8 +178,12 @@ def _singular(
     A, B = found.left * sign, found.right * sign
 
     def small_values(small: Matrices) -> Array | None:
-        found = singular_triples(small.L, small.Phi, small.Psi, k, order=sums.form.order)
-        return found.values if len(found.values) == k else None
+        found = []
+        for part in zip(small.L, small.Phi, small.Psi, strict=True):
+            found.append(singular_triples(*part, k, order=sums.form.order).values)
+            if len(found[-1]) < k:
+                return None
+        return np.array(found)
 
     left_out = leave_one_out(sums, left.uncentered(A), right.uncentered(B), small_values)
     sides = [
@@ -267,10 +270,12 @@ def signs(correlations: Array) -> Array:
 
 
 def _small_eigenvalues(small: Matrices) -> Array | None:
-    L = (small.L + small.L.T) / 2
+    L = small.L / 2 + small.L.transpose(0, 2, 1) / 2
     try:
-        return np.asarray(eigh(L, small.Phi, eigvals_only=True))
-    except LinAlgError:
+        root = np.linalg.cholesky(small.Phi)
+        half = np.linalg.solve(root, L)
+        return np.linalg.eigvalsh(np.linalg.solve(root, half.transpose(0, 2, 1)))
+    except np.linalg.LinAlgError:
         return None
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f as f_law
+from scipy.special import fdtri
 
 from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
+from ritz.assembly.sums import Folds
 
 CONFIDENCE = 0.99
 TINY = float(np.finfo(np.float64).tiny)
@@ -30,7 +31,7 @@ def leave_one_out(
     A, B
         The spans: combinations (1 + p, k) of the left and (1 + q, k) of the right functions.
     values_of
-        The values (k,) of small matrices, or None where they have fewer.
+        The values (m, k) of matrices (m, k, k), or None where some have fewer.
 
     Returns
     -------
@@ -41,20 +42,16 @@ def leave_one_out(
     if len(folds) < 3:
         return None
     shared = sums.Psi is sums.Phi and A is B
-    Ls = [A.T @ L @ B for L in sums.L]
-    Phis = [A.T @ Phi @ A for Phi in sums.Phi]
-    Psis = Phis if shared else [B.T @ Psi @ B for Psi in sums.Psi]
-    total = [np.sum(small, axis=0) for small in (Ls, Phis, Psis)]
-    result = []
-    for fold in folds:
-        weight = sums.weight.sum() - sums.weight[fold]
-        parts = (Ls[fold], Phis[fold], Psis[fold])
-        L, Phi, Psi = ((t - part) / weight for t, part in zip(total, parts, strict=True))
-        values = values_of(Matrices(L, (Phi + Phi.T) / 2, (Psi + Psi.T) / 2))
-        if values is None:
-            return None
-        result.append(values)
-    return np.array(result)
+    weight = (sums.weight.sum() - sums.weight[folds])[:, None, None]
+
+    def without_each(matrices: Folds, left: Array, right: Array) -> Array:
+        small = np.array([left.T @ M @ right for M in matrices])
+        return np.asarray((small.sum(axis=0) - small[folds]) / weight)
+
+    L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
+    Psi = Phi if shared else without_each(sums.Psi, B, B)
+    Phi, Psi = (M / 2 + M.transpose(0, 2, 1) / 2 for M in (Phi, Psi))
+    return values_of(Matrices(L, Phi, Psi))
 
 
 def jackknife(left_out: Array) -> Array:
@@ -76,7 +73,7 @@ def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]
         reach = 1e-8 * np.abs(values)
     else:
         # The gap of a repeated pair is the length of a vector of two numbers, not one number.
-        reach = np.sqrt(2 * f_law.ppf(CONFIDENCE, 2, n_folds - 1)) * errors
+        reach = np.sqrt(2 * fdtri(2, n_folds - 1, CONFIDENCE)) * errors
     groups = np.zeros(len(values), dtype=np.intp)
     start = 0
     for j in range(1, len(values)):
