@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from tqdm import tqdm
 
-from ritz.arrays import Array, Block, as_count, hash_rows, must, row_slices
+from ritz.arrays import Array, Block, as_count, must
+from ritz.assembly.passes import Run, Workers, over_folds
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
@@ -23,13 +18,9 @@ from ritz.streams import Stream, as_stream
 from ritz.threads import blas_threads, jobs
 
 PILOT_ROWS = 2048
-HASHED_ROWS = 16_384
 BLOCK_BYTES = 64_000_000
-REUSED_BYTES = 32_000_000
 LITTLE_WORK = 2e7
 COST_OF_VALUE = 100
-
-Run = Callable[..., Iterable[Any]]
 
 
 def assemble(
@@ -85,23 +76,15 @@ def assemble(
         left, right = fit_bases(form, basis, stream, seeds[1:])
         dtype = feature_type(form, stream, left, right)
     prepared = form.prepare(stream, seeds[0])
-    workers = min(n_folds, jobs(n_jobs)) if form.foldable else 1
-    accumulator = Accumulator(
-        prepared,
-        left,
-        right,
-        n_folds if form.foldable else 1,
-        block_rows(form, left, right, stream),
-        dtype,
-    )
-    keep_freed_memory()
-    with blas_threads(1 if form.foldable else jobs(n_jobs)), ThreadPoolExecutor(workers) as pool:
-        # Waking threads takes longer than little work does.
-        run = pool.map if workers > 1 and work(stream, left, right) > LITTLE_WORK else map
-        rows = 0
-        for block in with_progress(stream, progress):
-            accumulator.add(block, run)
-            rows += len(block)
+    folds = n_folds if form.foldable else 1
+    workers = min(folds, jobs(n_jobs))
+    # Waking threads takes longer than little work does.
+    if work(stream, left, right) < LITTLE_WORK:
+        workers = 1
+    accumulator = Accumulator(prepared, left, right, folds, dtype)
+    size = block_rows(form, left, right, stream)
+    with blas_threads(1 if form.foldable else jobs(n_jobs)), Workers(workers) as run:
+        rows = over_folds(stream, accumulator.add, folds, size, run, progress)
         accumulator.close(run)
     for name, array in form.row_arrays():
         if len(array) != rows:
@@ -114,15 +97,6 @@ def work(stream: Stream, left: Basis, right: Basis) -> float:
     """Return about how many numbers are multiplied in a pass."""
     n = np.inf if stream.n_rows is None else stream.n_rows
     return float(n * left.size * (right.size + COST_OF_VALUE))
-
-
-def keep_freed_memory() -> None:
-    """Let the allocator keep the arrays of one block for the next.
-
-    The C library of Linux maps large arrays anew each time, and clearing their pages costs more
-    than the arithmetic on them, until it has once seen an array of this size freed.
-    """
-    np.empty(REUSED_BYTES // 8)
 
 
 def fit_bases(
@@ -215,29 +189,6 @@ def block_rows(form: Form, left: Basis, right: Basis, stream: Stream) -> int:
     return int(np.clip(BLOCK_BYTES // (8 * max(floats, 1)), 16, 2048))
 
 
-def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
-    """Yield the stream's blocks, counting rows on a terminal if that takes long."""
-    disable = not (sys.stderr.isatty() if progress is None else progress)
-    delay = 0.0 if progress else 2.0
-    with tqdm(
-        total=stream.n_rows,
-        unit=" rows",
-        unit_scale=True,
-        desc="ritz",
-        disable=disable,
-        delay=delay,
-    ) as bar:
-        for block in stream.blocks():
-            yield block
-            bar.update(len(block))
-
-
-def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
-    """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
-    key = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
-    return (key % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
-
-
 @dataclass
 class Accumulator:
     """The running sums of a pass. Each fold belongs to one thread at a time, in fixed order."""
@@ -246,7 +197,6 @@ class Accumulator:
     left: Centered
     right: Centered
     n_folds: int
-    rows: int
     dtype: Any = np.float64
 
     def __post_init__(self) -> None:
@@ -256,31 +206,8 @@ class Accumulator:
         self.count = np.zeros(self.n_folds, dtype=np.int64)
         self.ledgers = [Ledger() for _ in range(self.n_folds)]
 
-    def add(self, block: Block, run: Run) -> None:
-        """Add the rows of a block to the folds they belong to; `run` is map, or a pool's."""
-        block = block.take(block.weight > 0) if (block.weight <= 0).any() else block
-        if self.n_folds == 1:
-            self._add_fold(0, block, np.arange(len(block)))
-            return
-        if not len(block):
-            return
-        parts = row_slices(len(block), HASHED_ROWS)
-        folds = np.concatenate(
-            list(run(lambda rows: fold_of(block.take(rows), self.n_folds), parts))
-        )
-        order = np.argsort(folds, kind="stable")
-        ends = np.searchsorted(folds[order], np.arange(self.n_folds + 1))
-        rows = [order[start:end] for start, end in pairwise(ends)]
-        for _ in run(lambda fold: self._add_fold(fold, block, rows[fold]), range(self.n_folds)):
-            pass
-
-    def _add_fold(self, fold: int, block: Block, rows: NDArray[np.intp]) -> None:
-        # In pieces of one size, so that none of them is small.
-        pieces = -(-len(rows) // self.rows)
-        for piece in np.array_split(rows, pieces) if pieces else ():
-            self._add_rows(fold, block.take(piece))
-
-    def _add_rows(self, fold: int, block: Block) -> None:
+    def add(self, fold: int, block: Block) -> None:
+        """Add the rows of a block to a fold."""
         weight = block.weight
         factor = self.form.row_weight(block)
         if factor is not None:

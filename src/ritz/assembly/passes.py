@@ -1,0 +1,126 @@
+"""Going over the rows once: blocks to folds, folds to threads."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ritz.arrays import Block, hash_rows, row_slices
+from ritz.streams import Stream
+
+HASHED_ROWS = 16_384
+REUSED_BYTES = 32_000_000
+
+Run = Callable[..., Iterable[Any]]
+
+
+class Workers:
+    """A way to map a function over items: by some threads, or without any."""
+
+    def __init__(self, threads: int) -> None:
+        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __enter__(self) -> Run:
+        return map if self.pool is None else self.pool.map
+
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown()
+
+
+def over_folds(
+    stream: Stream,
+    add: Callable[[int, Block], None],
+    n_folds: int,
+    rows: int,
+    run: Run = map,
+    progress: bool | None = None,
+) -> int:
+    """Call `add(fold, block)` for all rows of positive weight; return how many rows there are.
+
+    Each fold belongs to one thread at a time, and its rows come in a fixed order, so that sums do
+    not depend on luck.
+
+    Parameters
+    ----------
+    stream
+        The rows.
+    add
+        What to do with some rows of a fold.
+    n_folds
+        The number of folds.
+    rows
+        How many rows to add at once, at most.
+    run
+        `map`, or one that uses threads.
+    progress
+        As in `ritz.assemble`.
+    """
+    keep_freed_memory()
+    total = 0
+    for block in with_progress(stream, progress):
+        total += len(block)
+        if (block.weight <= 0).any():
+            block = block.take(block.weight > 0)
+        for _ in run(lambda task: add_in_pieces(add, rows, *task), by_fold(block, n_folds, run)):
+            pass
+    return total
+
+
+def by_fold(block: Block, n_folds: int, run: Run) -> list[tuple[int, Block, NDArray[np.intp]]]:
+    """Return the rows of a block that belong to each fold."""
+    if n_folds == 1 or not len(block):
+        return [(0, block, np.arange(len(block)))]
+    parts = row_slices(len(block), HASHED_ROWS)
+    folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
+    order = np.argsort(folds, kind="stable")
+    ends = np.searchsorted(folds[order], np.arange(n_folds + 1))
+    return [(fold, block, order[slice(*span)]) for fold, span in enumerate(pairwise(ends))]
+
+
+def add_in_pieces(
+    add: Callable[[int, Block], None], size: int, fold: int, block: Block, rows: NDArray[np.intp]
+) -> None:
+    """Add some rows of a block in pieces of one size, so that none of them is small."""
+    pieces = -(-len(rows) // size)
+    for piece in np.array_split(rows, pieces) if pieces else ():
+        add(fold, block.take(piece))
+
+
+def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
+    """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
+    key = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    return (key % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
+
+
+def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
+    """Yield the stream's blocks, counting rows on a terminal if that takes long."""
+    disable = not (sys.stderr.isatty() if progress is None else progress)
+    delay = 0.0 if progress else 2.0
+    with tqdm(
+        total=stream.n_rows,
+        unit=" rows",
+        unit_scale=True,
+        desc="ritz",
+        disable=disable,
+        delay=delay,
+    ) as bar:
+        for block in stream.blocks():
+            yield block
+            bar.update(len(block))
+
+
+def keep_freed_memory() -> None:
+    """Let the allocator keep the arrays of one block for the next.
+
+    The C library of Linux maps large arrays anew each time, and clearing their pages costs more
+    than the arithmetic on them, until it has once seen an array of this size freed.
+    """
+    np.empty(REUSED_BYTES // 8)

@@ -1,0 +1,160 @@
+"""Length scales and noise by marginal likelihood, from a few values and derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky
+from scipy.optimize import minimize
+
+from ritz.arrays import Array
+from ritz.bases.functionals import Functionals, Invariants, order_of
+from ritz.kernels import Kernel
+
+SHORTEST, LONGEST = 0.02, 300.0
+QUIET, LOUD = 1e-12, 1e2
+STARTS = (0.5, 1.0, 2.0, 4.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """The law z ~ N(c v, s^2 (K + noise)) of observed functionals of a random function.
+
+    K is the covariance of a kernel with one length scale a coordinate, v is 1 for values and 0 for
+    derivatives, and the noise is one number for values and another for derivatives. The constant c
+    and the amplitude s have their best values in closed form.
+
+    Parameters
+    ----------
+    kernel
+        The kernel of length scales (d,).
+    functionals
+        What was observed (n,).
+    observed
+        The numbers z (n, outputs).
+    constant
+        Whether there is a constant c.
+    """
+
+    kernel: Callable[[Array], Kernel]
+    functionals: Functionals
+    observed: Array
+    constant: bool = True
+
+    def __call__(self, lengths: Array, noise: Array) -> tuple[float, Array, Array]:
+        """Return -log p(z), and its derivatives in log lengths (d,) and in log noise (2,)."""
+        F, kernel = self.functionals, self.kernel(lengths)
+        n, outputs = self.observed.shape
+        parts = Invariants.of(kernel, F, F)
+        order = order_of(F, F)
+        q = kernel.profile(parts.u, order + 1)
+        K = parts.covariance(q[: 1 + order])
+        told = F.values == 1.0
+        K[np.diag_indices(n)] += np.where(told, noise[0], noise[1])
+        R = cholesky(K, lower=True, check_finite=False)
+        inverse = cho_solve((R, True), np.eye(n), check_finite=False)
+        rest = self.observed
+        if self.constant and told.any():
+            weight = inverse @ F.values
+            rest = rest - np.outer(F.values, weight @ rest / (weight @ F.values))
+        alpha = inverse @ rest
+        amplitude = np.maximum(np.einsum("ij,ij->j", rest, alpha) / n, 1e-300)
+        value = n / 2 * np.log(amplitude).sum() + outputs * np.log(np.diag(R)).sum()
+        # d value = tr(M dK) / 2.
+        M = outputs * inverse - (alpha / amplitude) @ alpha.T
+        diagonal = np.diag(M)
+        slopes = np.array(
+            [noise[0] * diagonal[told].sum() / 2, noise[1] * diagonal[~told].sum() / 2]
+        )
+        return float(value), self._in_lengths(kernel, parts, q, M) / 2, slopes
+
+    def _in_lengths(
+        self, kernel: Kernel, parts: Invariants, q: tuple[Array, ...], M: Array
+    ) -> Array:
+        """Return tr(M dK / d log l_i) for each coordinate i.
+
+        As l_i grows, the differences D = x_i - y_i and the directions' a_i and b_i shrink in
+        proportion, so that du = -D^2, da = -2 D a_i, db = 2 D b_i and dc = 2 a_i b_i.
+        """
+        F = self.functionals
+        scale = kernel.scales(F.points.shape[1])
+        X, A = F.points / scale, F.directions / scale
+        X = X - X.mean(axis=0)
+        last = len(q) == 4
+        in_u = q[1] * (parts.v * parts.w)
+        in_a = in_c = None
+        if last:
+            mixed = parts.v * parts.b + parts.w * parts.a + parts.c
+            in_u += q[2] * mixed + q[3] * (parts.a * parts.b)
+            in_a = M * (q[1] * parts.w + q[2] * parts.b)
+            in_c = M * q[1]
+        in_u *= M
+        # sum_jk D_jk^2 P_jk, by coordinates.
+        result = -(
+            in_u.sum(axis=1) @ X**2
+            + in_u.sum(axis=0) @ X**2
+            - 2 * np.einsum("ji,ji->i", X, in_u @ X)
+        )
+        if in_a is not None and in_c is not None:
+            # M is symmetric: what b brings is what a brings.
+            along = A * (in_a.sum(axis=1)[:, None] * X - in_a @ X)
+            result -= 4 * along.sum(axis=0)
+            result += 2 * np.einsum("ji,ji->i", A, in_c @ A)
+        return np.asarray(result)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the likelihood says.
+
+    Parameters
+    ----------
+    lengths
+        Length scales (d,).
+    noise
+        The noise of values and of derivatives, relative to the function's own variance.
+    value
+        The negative logarithm of the likelihood.
+    """
+
+    lengths: Array
+    noise: Array
+    value: float
+
+
+def most_likely(likelihood: Likelihood, dimension: int, steps: int = 60) -> Fitted:
+    """Maximize the likelihood over length scales, in units of the points' spread, and noise."""
+    d = dimension
+    box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(QUIET), np.log(LOUD))] * 2
+
+    def objective(theta: Array) -> tuple[float, Array]:
+        try:
+            value, in_lengths, in_noise = likelihood(np.exp(theta[:d]), np.exp(theta[d:]))
+        except LinAlgError:
+            return 1e25, np.zeros_like(theta)
+        if not np.isfinite(value):
+            return 1e25, np.zeros_like(theta)
+        return value, np.concatenate([in_lengths, in_noise])
+
+    wide = np.sqrt(d)
+    starts = [
+        np.concatenate([np.full(d, np.log(length * wide)), np.log([noise, noise])])
+        for length in STARTS
+        for noise in (1e-6, 1e-2)
+    ]
+    starts.sort(key=lambda theta: objective(theta)[0])
+    best: tuple[float, Array] = (np.inf, starts[0])
+    for theta in starts[:2]:
+        found = minimize(
+            objective,
+            np.clip(theta, *np.transpose(box)),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=box,
+            options={"maxiter": steps},
+        )
+        if found.fun < best[0]:
+            best = (float(found.fun), found.x)
+    return Fitted(np.exp(best[1][:d]), np.exp(best[1][d:]), best[0])
