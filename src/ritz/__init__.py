@@ -13,6 +13,7 @@ from ritz.bases import (
 )
 from ritz.estimators import (
     DiffusionModes,
+    HermiteRegressor,
     LaplacianClassifier,
     LaplacianRegressor,
     SingularEmbedding,
@@ -69,6 +70,7 @@ __all__ = [
     "Form",
     "Functions",
     "Gaussian",
+    "HermiteRegressor",
     "Kernel",
     "KernelSections",
     "LaplacianClassifier",

@@ -52,6 +52,14 @@ class Gradients(ABC):
     @abstractmethod
     def _combined(self, A: Array) -> Array: ...
 
+    def against(self, t: Array) -> Array:
+        """Return sum_k <grad phi_j(x_k), t_k> (p, outputs) for vectors t (b, d, outputs)."""
+        weight = np.asarray(self.weight)
+        return self._against(t * (weight if weight.ndim == 0 else weight[:, None, None]))
+
+    def _against(self, t: Array) -> Array:
+        return np.asarray(np.tensordot(self.unweighted(), t, axes=((0, 1), (0, 1))))
+
     def _weighted(self, array: Array) -> Array:
         weight = np.asarray(self.weight)
         if weight.ndim == 0:
@@ -242,6 +250,15 @@ class FactoredGradients(Gradients):
         if self.points is not None:
             result += self.points[:, :, None] * (self.T @ A)[:, None, :]
         return result
+
+    def _against(self, t: Array) -> Array:
+        # sum_k T_kj z_k.t_k - c_j.(sum_k T_kj t_k), by one product of (b, p) with (b, d + 1).
+        b, d, outputs = t.shape
+        moments = self.T.T @ t.reshape(b, d * outputs)
+        result = -np.einsum("jd,jdo->jo", self.anchors, moments.reshape(-1, d, outputs))
+        if self.points is not None:
+            result += self.T.T @ np.einsum("kd,kdo->ko", self.points, t)
+        return np.asarray(result)
 
     def plan(self, other: Gradients) -> Plan:
         """Return the Gram matrix by products of (b, p) arrays.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg.lapack import dpotri
 from scipy.optimize import minimize
 
 from ritz.arrays import Array
@@ -14,7 +16,9 @@ from ritz.bases.functionals import Functionals, Invariants, order_of
 from ritz.kernels import Kernel
 
 SHORTEST, LONGEST = 0.02, 300.0
-QUIET, LOUD = 1e-12, 1e2
+LOUD = 1e2
+EPS = float(np.finfo(np.float64).eps)
+ALIKE = 3.0
 STARTS = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -43,6 +47,12 @@ class Likelihood:
     observed: Array
     constant: bool = True
 
+    def take(self, which: NDArray[np.intp]) -> Likelihood:
+        """Return the likelihood of some of the numbers."""
+        return replace(
+            self, functionals=self.functionals.take(which), observed=self.observed[which]
+        )
+
     def __call__(self, lengths: Array, noise: Array) -> tuple[float, Array, Array]:
         """Return -log p(z), and its derivatives in log lengths (d,) and in log noise (2,)."""
         F, kernel = self.functionals, self.kernel(lengths)
@@ -53,8 +63,9 @@ class Likelihood:
         K = parts.covariance(q[: 1 + order])
         told = F.values == 1.0
         K[np.diag_indices(n)] += np.where(told, noise[0], noise[1])
-        R = cholesky(K, lower=True, check_finite=False)
-        inverse = cho_solve((R, True), np.eye(n), check_finite=False)
+        R = root(K)
+        inverse = dpotri(R, lower=1)[0]
+        inverse = inverse + np.tril(inverse, -1).T
         rest = self.observed
         if self.constant and told.any():
             weight = inverse @ F.values
@@ -105,6 +116,17 @@ class Likelihood:
         return np.asarray(result)
 
 
+def root(K: Array) -> Array:
+    """Return the Cholesky factor of K, with as little added to its diagonal as rounding asks."""
+    for added in (0.0, 1e-15, 1e-14, 1e-13, 1e-12):
+        try:
+            shifted = K + added * np.diag(np.diag(K))
+            return np.asarray(cholesky(shifted, lower=True, overwrite_a=True, check_finite=False))
+        except LinAlgError:
+            continue
+    raise LinAlgError("The covariance is not positive.")
+
+
 @dataclass(frozen=True, eq=False)
 class Fitted:
     """What the likelihood says.
@@ -124,27 +146,51 @@ class Fitted:
     value: float
 
 
-def most_likely(likelihood: Likelihood, dimension: int, steps: int = 60) -> Fitted:
-    """Maximize the likelihood over length scales, in units of the points' spread, and noise."""
+def most_likely(
+    likelihood: Likelihood, dimension: int, steps: int = 60, start: Fitted | None = None
+) -> Fitted:
+    """Maximize the likelihood over length scales, in units of the points' spread, and noise.
+
+    Parameters
+    ----------
+    likelihood
+        The likelihood.
+    dimension
+        The number d of length scales.
+    steps
+        How many steps to take at most.
+    start
+        Where to begin, or None to try several places.
+    """
     d = dimension
-    box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(QUIET), np.log(LOUD))] * 2
+    # Below that, rounding of the covariance is noise enough.
+    quiet = EPS / 2 * len(likelihood.functionals)
+    box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(quiet), np.log(LOUD))] * 2
 
     def objective(theta: Array) -> tuple[float, Array]:
         try:
-            value, in_lengths, in_noise = likelihood(np.exp(theta[:d]), np.exp(theta[d:]))
+            with np.errstate(all="ignore"):
+                value, in_lengths, in_noise = likelihood(np.exp(theta[:d]), np.exp(theta[d:]))
         except LinAlgError:
             return 1e25, np.zeros_like(theta)
-        if not np.isfinite(value):
+        if not (np.isfinite(value) and np.isfinite(in_lengths).all()):
             return 1e25, np.zeros_like(theta)
+        # Noise of both kinds is alike unless the data say otherwise.
+        apart = (theta[d] - theta[d + 1]) / ALIKE
+        value += apart**2 / 2
+        in_noise = in_noise + np.array([apart, -apart]) / ALIKE
         return value, np.concatenate([in_lengths, in_noise])
 
     wide = np.sqrt(d)
-    starts = [
-        np.concatenate([np.full(d, np.log(length * wide)), np.log([noise, noise])])
-        for length in STARTS
-        for noise in (1e-6, 1e-2)
-    ]
-    starts.sort(key=lambda theta: objective(theta)[0])
+    if start is None:
+        starts = [
+            np.concatenate([np.full(d, np.log(length * wide)), np.log([noise, noise])])
+            for length in STARTS
+            for noise in (1e-6, 1e-2)
+        ]
+        starts.sort(key=lambda theta: objective(theta)[0])
+    else:
+        starts = [np.log(np.concatenate([start.lengths, start.noise]))]
     best: tuple[float, Array] = (np.inf, starts[0])
     for theta in starts[:2]:
         found = minimize(

@@ -1,0 +1,680 @@
+"""Regression on values and gradients."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_is_fitted
+
+from ritz.arrays import Array, Block, as_count, as_number, as_weights, must, row_slices
+from ritz.assembly.passes import fold_of
+from ritz.bases.functionals import Functionals, covariance, pivoted_cholesky
+from ritz.estimators.base import SpectralEstimator
+from ritz.estimators.defaults import KERNELS
+from ritz.kernels import Kernel
+from ritz.regression.audit import GradientAudit, audit
+from ritz.regression.hermite import (
+    Solution,
+    Whitened,
+    fit_by_qr,
+    fit_by_sums,
+    fit_moments,
+)
+from ritz.regression.likelihood import Fitted, Likelihood, most_likely
+from ritz.regression.moments import Choice, Moments, cross_validate
+from ritz.regression.observations import Observations, Part, Units
+from ritz.streams import as_stream
+
+MOST_CENTERS = 1000
+MOST_OBSERVED = 24_000
+LIKELIHOOD_SIZE = 660
+AUDIT_ROWS = 300
+ROWS_AT_ONCE = 65_536
+PILOT_ROWS = 5000
+WEIGHTS = 10.0 ** np.arange(-2, 3)
+PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
+
+
+class HermiteRegressor(RegressorMixin, SpectralEstimator):
+    """Regression on values and gradients, at a cost that is linear in the number of rows.
+
+    Minimizes, over f = c + sum_j a_j phi_j with sections phi of a kernel,
+
+        sum_i w_i |f(x_i) - y_i|^2 + rho sum_i w_i |grad f(x_i) - t_i|^2 + gamma |f|^2,
+
+    gradients being measured in units of the inputs' standard deviations and |f| being the kernel's
+    norm, which leaves the constant c free. Up to 24,000 numbers (values and partial derivatives)
+    are fitted by a QR decomposition over sections of values and derivatives; more by one pass that
+    adds up p by p matrices, over sections of values, and short ones that remove its rounding.
+
+    Parameters
+    ----------
+    kernel
+        "gaussian", "matern52", "matern32", "rational_quadratic", "exponential", "polynomial", or
+        a kernel in your units.
+    length_scale
+        "auto": one a column, by the marginal likelihood of up to 660 values and derivatives; or a
+        number, or one a column, in your units.
+    n_centers
+        The number p of functions: "auto" for all that is observed, up to 1,000.
+    gradient_weight
+        The number rho, or "auto": the one with the least error on values left out.
+    regularization
+        The number gamma, the variance of a value's noise relative to the function's own; or "auto",
+        chosen with rho.
+    random_state
+        A seed, for subsamples.
+    centers
+        Points (p, d) whose sections to use, in place of choosing functions from the data.
+    constant
+        Whether f has a constant of its own (ordinary kriging) or not (simple kriging).
+    solver
+        "qr", "sums", or "auto" by size.
+    n_folds
+        The number of parts that are left out in turn.
+    n_jobs
+        The number of threads, by default one for each core.
+
+    Attributes
+    ----------
+    length_scale_
+        The length scales, in your units.
+    gradient_weight_, regularization_
+        The numbers rho and gamma.
+    path_
+        The errors on rows left out for all pairs of rho and gamma compared, or None.
+    gradient_audit_
+        For each column the factor by which gradients differ from what the values say, or None.
+    residual_
+        How far the solution is from the exact minimum: the gradient of the loss relative to that
+        at zero.
+
+    Examples
+    --------
+    >>> import numpy as np, ritz
+    >>> X = np.random.default_rng(0).uniform(-2, 2, size=(20, 2))
+    >>> y = np.sin(X[:, 0]) * X[:, 1]
+    >>> t = np.column_stack([np.cos(X[:, 0]) * X[:, 1], np.sin(X[:, 0])])
+    >>> model = ritz.HermiteRegressor().fit(X, y, gradient=t)
+    >>> bool(abs(model.predict([[1.0, 1.0]])[0] - np.sin(1.0)) < 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "gaussian",
+        length_scale: Any = "auto",
+        n_centers: Any = "auto",
+        gradient_weight: Any = "auto",
+        regularization: Any = "auto",
+        random_state: Any = None,
+        *,
+        centers: Any = None,
+        constant: bool = True,
+        solver: str = "auto",
+        n_folds: int = 8,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.length_scale = length_scale
+        self.n_centers = n_centers
+        self.gradient_weight = gradient_weight
+        self.regularization = regularization
+        self.random_state = random_state
+        self.centers = centers
+        self.constant = constant
+        self.solver = solver
+        self.n_folds = n_folds
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        gradient: Any = None,
+        sample_weight: Any = None,
+        *,
+        directions: Any = None,
+        gradient_sample_weight: Any = None,
+    ) -> Self:
+        """Fit values and gradients; NaN marks what was not observed.
+
+        Where no values are observed the fitted function has mean zero over the rows.
+
+        Parameters
+        ----------
+        X
+            Rows (n, d).
+        y
+            Values (n,) or (n, outputs), or None where only gradients are known.
+        gradient
+            Gradients (n, d) or (n, d, outputs). With directions, the derivatives along them: (n,)
+            for one direction a row, (n, r) for several, and a last axis for several outputs.
+        sample_weight
+            Nonnegative weights (n,) of rows.
+        directions
+            Directions (n, d), or (n, d, r) for r a row, of any length.
+        gradient_sample_weight
+            Nonnegative weights (n,) of the gradients, by default those of the rows.
+        """
+        rows, observations = self._observed(
+            X, y, gradient, sample_weight, directions, gradient_sample_weight, reset=True
+        )
+        self._prepare(rows, observations)
+        if self._by_qr(observations):
+            self.solution_ = self._fit_by_qr(rows, observations)
+            self._folds: list[Moments] | None = None
+        else:
+            self._fit_by_sums(rows, observations)
+        self._report()
+        if not self._told_values:
+            # Nothing fixes the constant: zero mean over the rows.
+            self._shift = -self.predict(rows).mean(axis=0)
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        gradient: Any = None,
+        sample_weight: Any = None,
+        *,
+        directions: Any = None,
+        gradient_sample_weight: Any = None,
+    ) -> Self:
+        """Add rows to those seen before; the first ones fix the functions and their scales."""
+        first = not hasattr(self, "solution_") or self._folds is None
+        rows, observations = self._observed(
+            X, y, gradient, sample_weight, directions, gradient_sample_weight, reset=first
+        )
+        if first:
+            self._prepare(rows, observations)
+            self._fit_by_sums(rows, observations)
+        else:
+            observations = Observations(
+                observations.y,
+                observations.t,
+                observations.U,
+                observations.weight,
+                observations.slope_weight,
+                self._units,
+            )
+            if observations.y.shape[1] != len(self._units.size):
+                what = f"values of {len(self._units.size)} outputs, as before"
+                raise ValueError(must("y", what, f"{observations.y.shape[1]}"))
+            before = self._folds
+            self._fit_by_sums(rows, observations, before)
+        self._report()
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return the values (n,) or (n, outputs), and the function's standard deviation if asked.
+
+        It is that of the Gaussian process whose mean the fitted function is: of the function
+        itself, without the noise of a new observation.
+        """
+        X = self._points(X)
+        units = self._units
+        values = self.solution_.function(X) * units.size + units.level + self._shift
+        values = self._shaped(values)
+        if not return_std:
+            return values
+        deviation = np.empty((len(X), len(units.size)))
+        for part in row_slices(len(X), 2048):
+            deviation[part] = np.sqrt(self.solution_.variance(X[part]))
+        return values, self._shaped(deviation * units.size)
+
+    def predict_gradient(self, X: Any) -> Array:
+        """Return the gradients (n, d) or (n, d, outputs)."""
+        X = self._points(X)
+        units = self._units
+        slopes = self.solution_.function.gradient(X)
+        return self._shaped(slopes * units.size / units.spread[:, None])
+
+    def _points(self, X: Any) -> Array:
+        check_is_fitted(self, "solution_")
+        X = self._checked(X, reset=False)
+        return np.asarray((X - self._units.center) / self._units.spread)
+
+    def _shaped(self, array: Array) -> Array:
+        return array[..., 0] if self._flat else array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
+        """Return X (n, d) without a copy, checked in pieces."""
+        from sklearn.utils.validation import validate_data
+
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_min_samples=at_least,
+            ensure_all_finite=False,
+        )
+        for part in row_slices(len(X), ROWS_AT_ONCE):
+            assert_all_finite(X[part], input_name="X")
+        return X  # type: ignore[no-any-return]
+
+    def _observed(
+        self,
+        X: Any,
+        y: Any,
+        gradient: Any,
+        sample_weight: Any,
+        directions: Any,
+        gradient_sample_weight: Any,
+        *,
+        reset: bool,
+    ) -> tuple[NDArray[Any], Observations]:
+        """Return the rows and what was observed there, in units that fit them."""
+        if y is None and gradient is None:
+            what = "requires y to be passed, but the target y is None"
+            raise ValueError(f"{type(self).__name__} {what}.")
+        X = self._checked(X, reset=reset, at_least=1)
+        n, d = X.shape
+        t, U, outputs = as_slopes(gradient, directions, n, d)
+        y, flat = as_values(y, n, outputs)
+        if t is not None and y.shape[1] != t.shape[2]:
+            what = f"derivatives of {y.shape[1]} output(s), as y has, along the last axis"
+            raise ValueError(must("gradient", what, f"{t.shape[2]}"))
+        weight = self._weights(sample_weight, X)
+        slope_weight = weight
+        if gradient_sample_weight is not None:
+            slope_weight = as_weights(gradient_sample_weight, n)
+        if not (self._has(y, weight) or (t is not None and self._has(t, slope_weight))):
+            raise ValueError(must("y", "known for at least one row of positive weight", "none"))
+        self._flat, self._shift = flat, np.zeros(1)
+        units = self._units_of(X, y, t, U) if reset else self._units
+        return X, Observations(y, t, U, weight, slope_weight, units)
+
+    def _has(self, array: NDArray[Any], weight: Array) -> bool:
+        return any(
+            not np.isnan(np.asarray(array[part], dtype=np.float64)[weight[part] > 0]).all()
+            for part in row_slices(len(array), ROWS_AT_ONCE)
+            if (weight[part] > 0).any()
+        )
+
+    def _units_of(
+        self, X: NDArray[Any], y: NDArray[Any], t: NDArray[Any] | None, U: NDArray[Any] | None
+    ) -> Units:
+        """Return units in which inputs and values have mean zero and spread one."""
+        d, outputs = X.shape[1], y.shape[1]
+        own = isinstance(self.kernel, Kernel)
+        center, spread = (np.zeros(d), np.ones(d)) if own else mean_and_spread(X)
+        spread = np.where(spread > 0, spread, 1.0)
+        level, size = mean_and_spread(y)
+        if not self.constant:
+            size = np.sqrt(size**2 + level**2)
+            level = np.zeros(outputs)
+        level = np.where(np.isfinite(level), level, 0.0)
+        if t is not None and not (size > 0).all():
+            slopes = mean_and_spread(t.reshape(len(t), -1))
+            rms = np.sqrt(slopes[0] ** 2 + slopes[1] ** 2).reshape(t.shape[1:])
+            if U is None:
+                rms = rms * spread[:, None]
+            with np.errstate(all="ignore"):
+                size = np.where(size > 0, size, np.nanmax(np.nan_to_num(rms), axis=0))
+        size = np.where(np.isfinite(size) & (size > 0), size, np.maximum(np.abs(level), 1e-300))
+        return Units(center, spread, level, np.where(size > 1e-290, size, 1.0))
+
+    def _prepare(self, X: NDArray[Any], observations: Observations) -> None:
+        """Choose length scales, and look whether gradients agree with values."""
+        self._units = observations.units
+        seed = self._seed()
+        self._told_values = self._has(observations.y, observations.weight)
+        self._make, fixed = self._kernel_of()
+        some = subsample(X, observations, LIKELIHOOD_SIZE, seed, self._differentiable())
+        self._fitted: Fitted | None = None
+        lengths = fixed
+        if self._stationary():
+            F, z, _, _ = some.functionals()
+            if self._smooth():
+                F_all, z_all = F, z
+            else:
+                told = F.values == 1
+                F_all, z_all = F.take(np.flatnonzero(told)), z[told]
+            if len(F_all) > 1 and lengths is None:
+                likelihood = Likelihood(self._make, F_all, z_all, self.constant)
+                self._fitted = fit_lengths(likelihood, X.shape[1], seed)
+        if lengths is None:
+            d = X.shape[1]
+            lengths = np.full(d, np.sqrt(d)) if self._fitted is None else self._fitted.lengths
+        self._lengths = lengths
+        own = isinstance(self.kernel, Kernel)
+        self.length_scale_: Any = lengths if own else lengths * self._units.spread
+        self.gradient_audit_: GradientAudit | None = None
+        if observations.t is not None and observations.U is None and self._told_values:
+            self._audit(subsample(X, observations, AUDIT_ROWS * (1 + X.shape[1]), seed, True))
+
+    def _audit(self, part: Part) -> None:
+        if not self._stationary() or (part.known > 0).sum() < 10:
+            return
+        self.gradient_audit_ = found = audit(self._make, part)
+        bad = np.flatnonzero(found.suspicious)
+        if len(bad):
+            names = getattr(self, "feature_names_in_", None)
+            named = [str(c) if names is None else repr(names[c]) for c in bad[:10]]
+            ranges = [
+                f"{found.factors[c]:.3g} ({found.low[c]:.3g} to {found.high[c]:.3g})"
+                for c in bad[:10]
+            ]
+            lines = ", ".join(f"column {a}: {b}" for a, b in zip(named, ranges, strict=True))
+            warnings.warn(
+                f"Gradients look wrong in sign or scale. They are, as far as the values tell, "
+                f"these multiples of the true ones: {lines}. Check signs (forces are minus the "
+                "gradient) and units; see gradient_audit_.",
+                stacklevel=4,
+            )
+
+    def _kernel_of(self) -> tuple[Callable[[Array], Kernel], Array | None]:
+        """Return the kernel of length scales in units of the spread, and those given."""
+        d = self.n_features_in_
+        auto = isinstance(self.length_scale, str) and self.length_scale == "auto"
+        if isinstance(self.kernel, Kernel):
+            if not auto:
+                what = "'auto' where the kernel is an object with a length scale of its own"
+                raise ValueError(must("length_scale", what, self.length_scale))
+            kernel = self.kernel
+            return (lambda lengths: kernel), np.array(kernel.scales(d))
+        if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
+            raise ValueError(must("kernel", f"a kernel or one of {list(KERNELS)}", self.kernel))
+        make = KERNELS[self.kernel]
+        if auto:
+            dot = make(1.0).family == "dot"
+            return (lambda lengths: make(tuple(lengths))), (np.ones(d) if dot else None)
+        if isinstance(self.length_scale, str):
+            raise ValueError(must("length_scale", "'auto' or positive", self.length_scale))
+        lengths = make(
+            self.length_scale
+            if np.ndim(self.length_scale) == 0
+            else tuple(np.asarray(self.length_scale, dtype=float))
+        ).scales(d)
+        return (lambda lengths: make(tuple(lengths))), np.array(lengths) / self._units.spread
+
+    def _example(self) -> Kernel:
+        return self._make(np.ones(self.n_features_in_))
+
+    def _stationary(self) -> bool:
+        return self._example().family == "distance"
+
+    def _smooth(self) -> bool:
+        """Return whether derivatives have sections of their own."""
+        smoothness = self._example().smoothness
+        return smoothness is None or smoothness >= 2
+
+    def _differentiable(self) -> bool:
+        smoothness = self._example().smoothness
+        return smoothness is None or smoothness >= 1
+
+    def _by_qr(self, observations: Observations) -> bool:
+        if self.solver not in ("auto", "qr", "sums"):
+            raise ValueError(must("solver", "'auto', 'qr' or 'sums'", repr(self.solver)))
+        if self.solver != "auto":
+            return self.solver == "qr"
+        derivatives = 0 if observations.t is None else observations.t.shape[1]
+        return len(observations.y) * (1 + derivatives) <= MOST_OBSERVED
+
+    def _functions_wanted(self, most: int) -> int:
+        if isinstance(self.n_centers, str):
+            if self.n_centers != "auto":
+                what = "'auto' or a positive integer"
+                raise ValueError(must("n_centers", what, repr(self.n_centers)))
+            return min(most, MOST_CENTERS)
+        p = as_count(self.n_centers, "n_centers")
+        require_memory(p, as_count(self.n_folds, "n_folds"))
+        return min(p, most)
+
+    def _given_centers(self) -> Functionals | None:
+        if self.centers is None:
+            return None
+        d = self.n_features_in_
+        Y = np.asarray(self.centers, dtype=np.float64)
+        if Y.ndim != 2 or Y.shape[1] != d:
+            raise ValueError(must("centers", f"an array (p, {d})", f"shape {Y.shape}"))
+        assert_all_finite(Y, input_name="centers")
+        return Functionals.at((Y - self._units.center) / self._units.spread)
+
+    def _choose(self, folds: list[Moments]) -> tuple[float, float, Choice | None]:
+        """Return the weight of gradients and the penalty, given or best on rows left out."""
+        what = "'auto' or a nonnegative number"
+        fitted = self._fitted
+        noise = np.array([1e-8, 1e-8]) if fitted is None else fitted.noise
+        slopes = sum(fold.weight[1] for fold in folds) > 0
+        weights, penalties = noise[0] / noise[1] * WEIGHTS, PENALTIES
+        if not slopes:
+            weights = np.ones(1)
+        if isinstance(self.gradient_weight, str):
+            if self.gradient_weight != "auto":
+                raise ValueError(must("gradient_weight", what, repr(self.gradient_weight)))
+        else:
+            weights = np.array([as_number(self.gradient_weight, "gradient_weight", what, 0.0)])
+        if isinstance(self.regularization, str):
+            if self.regularization != "auto":
+                raise ValueError(must("regularization", what, repr(self.regularization)))
+            penalties = np.unique(np.append(penalties, noise[0]))
+        else:
+            given = as_number(self.regularization, "regularization", what, 0.0)
+            penalties = np.array([max(given, 1e-300)])
+        if len(weights) == len(penalties) == 1:
+            return float(weights[0]), float(penalties[0]), None
+        filled = [fold for fold in folds if fold.weight.sum() > 0]
+        if len(filled) < 3:
+            return float(weights[len(weights) // 2]), float(max(noise[0], 1e-10)), None
+        choice = cross_validate(folds, weights, penalties, self.constant)
+        if not np.isfinite(choice.errors).any():
+            raise ValueError("No weight and penalty gave a finite error on rows left out.")
+        return *choice.best, choice
+
+    def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
+        part = observations.part(X, slice(None))
+        observed = part.functionals()
+        F = observed[0]
+        kernel = self._make(self._lengths)
+        self._require_gradients(F)
+        centers = self._given_centers()
+        if centers is None and self._smooth():
+            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F)))
+            functions = Whitened.of(kernel, F, chosen, H)
+        else:
+            if centers is None:
+                points = Functionals.at(part.X)
+                chosen, T = pivoted_cholesky(kernel, points, self._functions_wanted(len(points)))
+                functions = Whitened.of(kernel, points, chosen, T)
+            else:
+                functions = Whitened.at(kernel, centers)
+            H = functions.features(covariance(kernel, F, functions.functionals))
+        n_folds = as_count(self.n_folds, "n_folds")
+        whole = Block((np.asarray(X, dtype=np.float64),), np.ones(len(X)), np.arange(len(X)))
+        folds = fold_of(whole, n_folds).astype(np.intp)
+        return fit_by_qr(functions, H, observed, folds, n_folds, self.constant, self._choose)
+
+    def _require_gradients(self, F: Functionals) -> None:
+        if (F.values == 0).any() and not self._differentiable():
+            what = "one with derivatives where gradients are given"
+            raise ValueError(must("kernel", what, self._example()))
+
+    def _fit_by_sums(
+        self, X: NDArray[Any], observations: Observations, before: list[Moments] | None = None
+    ) -> None:
+        stream = as_stream(X, 1, np.maximum(observations.weight, observations.slope_weight), None)
+        if observations.t is not None and not self._differentiable():
+            what = "one with derivatives where gradients are given"
+            raise ValueError(must("kernel", what, self._example()))
+        n_folds = as_count(self.n_folds, "n_folds")
+        if before is None:
+            kernel = self._make(self._lengths)
+            pilot = (stream.sample(PILOT_ROWS, self._seed()) - self._units.center) / (
+                self._units.spread
+            )
+            centers = self._given_centers()
+            if centers is None:
+                points = Functionals.at(pilot)
+                p = self._functions_wanted(len(points))
+                functions = Whitened.of(kernel, points, *pivoted_cholesky(kernel, points, p))
+            else:
+                functions = Whitened.at(kernel, centers)
+            self._functions = functions
+            self._offset = functions.basis(pilot[:2000]).mean(axis=0)
+        require_memory(self._functions.basis.size, n_folds)
+        choose = partial(self._choose)
+        solution, folds = fit_by_sums(
+            self._functions,
+            self._offset,
+            stream,
+            observations,
+            n_folds,
+            self.constant,
+            (lambda _: (1.0, 1.0, None)) if before else choose,
+            self.n_jobs,
+            refine=before is None,
+        )
+        if before is not None:
+            folds = [a + b for a, b in zip(before, folds, strict=True)]
+            solution = fit_moments(self._functions, self._offset, folds, self.constant, choose)
+        self.solution_, self._folds = solution, folds
+
+    def _report(self) -> None:
+        solution = self.solution_
+        self.n_centers_ = solution.functions.basis.size
+        self.gradient_weight_ = solution.gradient_weight
+        self.regularization_ = solution.regularization
+        self.path_ = solution.choice
+        self.residual_ = solution.residual
+
+
+def as_values(y: Any, n: int, outputs: int) -> tuple[NDArray[Any], bool]:
+    """Return values (n, outputs), NaN where unknown, and whether they came as (n,)."""
+    if y is None:
+        return np.full((n, outputs), np.nan), outputs == 1
+    y = np.asarray(y)
+    if y.dtype.kind not in "fiub":
+        y = y.astype(np.float64)
+    if y.ndim not in (1, 2) or len(y) != n:
+        raise ValueError(must("y", f"an array with {n} rows, as X", f"shape {y.shape}"))
+    flat = y.ndim == 1
+    y = y[:, None] if flat else y
+    if np.isinf(y).any():
+        assert_all_finite(np.where(np.isnan(y), 0.0, y), input_name="y")
+    missing = np.isnan(np.asarray(y, dtype=np.float64))
+    if (missing.any(axis=1) != missing.all(axis=1)).any():
+        raise ValueError(must("y", "known for all outputs of a row or for none", "some of them"))
+    return y, flat
+
+
+def as_slopes(
+    gradient: Any, directions: Any, n: int, d: int
+) -> tuple[NDArray[Any] | None, NDArray[Any] | None, int]:
+    """Return derivatives (n, r, outputs), directions (n, d, r) or None, and the outputs."""
+    if gradient is None:
+        if directions is not None:
+            raise ValueError(must("gradient", "given where directions are", "None"))
+        return None, None, 1
+    t = np.asarray(gradient)
+    if t.dtype.kind not in "fiub":
+        t = t.astype(np.float64)
+    if directions is None:
+        if t.ndim not in (2, 3) or t.shape[:2] != (n, d):
+            axes = f"(n, d) = ({n}, {d}) or (n, d, outputs): rows first, then columns of X"
+            raise ValueError(must("gradient", f"an array {axes}", f"shape {t.shape}"))
+        t = t[:, :, None] if t.ndim == 2 else t
+        U = None
+    else:
+        U = np.asarray(directions)
+        if U.ndim not in (2, 3) or U.shape[:2] != (n, d):
+            what = f"an array (n, d) = ({n}, {d}) or (n, d, r) for r directions a row"
+            raise ValueError(must("directions", what, f"shape {U.shape}"))
+        one = U.ndim == 2
+        U = U[:, :, None] if one else U
+        r = U.shape[2]
+        if one and t.ndim in (1, 2) and len(t) == n:
+            t = t[:, None] if t.ndim == 1 else t[:, None, :]
+        if t.ndim == 2 and t.shape[1] == r:
+            t = t[:, :, None]
+        if t.ndim != 3 or t.shape[:2] != (n, r):
+            what = f"derivatives (n, r) = ({n}, {r}), one for each direction"
+            raise ValueError(must("gradient", what, f"shape {np.shape(gradient)}"))
+        assert_all_finite(U, input_name="directions")
+    for part in row_slices(n, ROWS_AT_ONCE):
+        if np.isinf(t[part]).any():
+            raise ValueError(must("gradient", "finite, or NaN where unknown", "inf"))
+        missing = np.isnan(np.asarray(t[part], dtype=np.float64))
+        if (missing.any(axis=2) != missing.all(axis=2)).any():
+            what = "known for all outputs or for none"
+            raise ValueError(must("gradient", what, "some of them"))
+    return t, U, t.shape[2]
+
+
+def mean_and_spread(A: NDArray[Any]) -> tuple[Array, Array]:
+    """Return means and standard deviations of columns, leaving out NaN, in pieces."""
+    shift = np.zeros(A.shape[1])
+    for part in row_slices(len(A), ROWS_AT_ONCE):
+        some = np.asarray(A[part], dtype=np.float64)
+        there = ~np.isnan(some)
+        if there.any(axis=0).all():
+            shift = np.nan_to_num(some[there.argmax(axis=0), np.arange(A.shape[1])])
+            break
+    count, first, second = (np.zeros(A.shape[1]) for _ in range(3))
+    for part in row_slices(len(A), ROWS_AT_ONCE):
+        some = np.asarray(A[part], dtype=np.float64) - shift
+        there = ~np.isnan(some)
+        some = np.where(there, some, 0.0)
+        count += there.sum(axis=0)
+        first += some.sum(axis=0)
+        second += (some**2).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = first / count
+        return mean + shift, np.sqrt(np.maximum(second / count - mean**2, 0.0))
+
+
+def subsample(
+    X: NDArray[Any], observations: Observations, size: int, seed: int, slopes: bool
+) -> Part:
+    """Return a few rows, with at most about `size` values and derivatives."""
+    derivatives = 0 if observations.t is None or not slopes else observations.t.shape[1]
+    m = max(size // (1 + derivatives), min(30, size))
+    rng = np.random.default_rng(seed)
+    n = len(X)
+    pick = np.arange(n) if n <= m else np.sort(rng.choice(n, m, replace=False))
+    part = observations.part(np.asarray(X[pick]), pick)
+    if m * (1 + derivatives) > 2 * size:
+        keep = rng.random(part.told.shape) < size / (m * (1 + derivatives))
+        part = Part(part.X, part.y, part.known, part.t, part.told * keep, part.U)
+    return part
+
+
+def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:
+    """Maximize the likelihood, first of a third of the numbers where there are many."""
+    n = len(likelihood.functionals)
+    if n <= 300:
+        return most_likely(likelihood, d)
+    some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
+    start = most_likely(likelihood.take(np.sort(some)), d)
+    return most_likely(likelihood, d, steps=25, start=start)
+
+
+def require_memory(p: int, n_folds: int) -> None:
+    """Raise where the matrices of p functions would not fit into memory."""
+    needed = 8.0 * p**2 * (2 * n_folds + 6)
+    try:
+        there = float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (ValueError, OSError, AttributeError):
+        return
+    if needed > 0.8 * there:
+        most = int(np.sqrt(0.8 * there / (8.0 * (2 * n_folds + 6))))
+        raise ValueError(
+            must("n_centers", f"at most {most:,} on this machine", f"{p:,}")
+            + f" Their matrices would take {needed / 1e9:.0f} GB of {there / 1e9:.0f} GB."
+        )

@@ -1,0 +1,399 @@
+"""Least squares on values and gradients: by QR where the design fits in memory, else by sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import qr, solve_triangular
+
+from ritz.arrays import Array, Block
+from ritz.assembly.passes import Workers, over_folds
+from ritz.bases import Basis, Centered, Combination, KernelSections
+from ritz.bases.functionals import (
+    Functionals,
+    FunctionalSections,
+    pivoted_cholesky,
+    variances,
+)
+from ritz.features import Jet, Ledger
+from ritz.kernels import Kernel
+from ritz.regression.moments import Choice, Moments, penalty, solve
+from ritz.regression.observations import Observations, Part
+from ritz.streams import Stream
+from ritz.threads import blas_threads, jobs
+
+PASSES = 6
+ACCURATE = 1e-10
+BLOCK_BYTES = 64_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """Functions psi = phi T'^-1, T T' being the kernel's own products of phi: |x|^2 is their norm.
+
+    Parameters
+    ----------
+    kernel
+        The kernel.
+    functionals, basis
+        The functions phi (p,), and the functionals whose sections they are.
+    triangle
+        T (p, p), lower.
+    """
+
+    kernel: Kernel
+    functionals: Functionals
+    basis: Basis
+    triangle: Array
+
+    @classmethod
+    def at(cls, kernel: Kernel, F: Functionals) -> Whitened:
+        """Return the sections of functionals, but for those that the others explain."""
+        chosen, H = pivoted_cholesky(kernel, F, len(F))
+        return cls.of(kernel, F, chosen, H)
+
+    @classmethod
+    def of(cls, kernel: Kernel, F: Functionals, chosen: NDArray[np.intp], H: Array) -> Whitened:
+        """Return the sections chosen by pivoted Cholesky."""
+        F = F.take(chosen)
+        plain = bool((F.values == 1).all())
+        basis = KernelSections(kernel, F.points) if plain else FunctionalSections(kernel, F)
+        return cls(kernel, F, basis, H[chosen])
+
+    def coefficients(self, x: Array) -> Array:
+        """Return the coefficients over phi of sum_j x_j psi_j."""
+        return np.asarray(solve_triangular(self.triangle, x, lower=True, trans=1))
+
+    def features(self, values: Array) -> Array:
+        """Return psi (n, p) from the values of phi (n, p)."""
+        return np.asarray(solve_triangular(self.triangle, values.T, lower=True)).T
+
+    def unexplained(self, X: Array, psi: Array) -> Array:
+        """Return k(x, x) - |psi(x)|^2 (n,): what of the prior no function here reaches."""
+        own = variances(self.kernel, Functionals.at(X))
+        return np.asarray(np.maximum(own - np.einsum("ij,ij->i", psi, psi), 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A function fitted to values and gradients, and how well that is known.
+
+    Parameters
+    ----------
+    functions
+        The functions.
+    coefficients, constants
+        The numbers (p, outputs) and (outputs,).
+    root
+        R with R' R the matrix of the least squares problem over (1, psi).
+    gradient_weight, regularization
+        The numbers rho and gamma.
+    noise
+        The variance (outputs,) of one value, estimated from what is left over.
+    residual
+        How far from stationary the solution is: the gradient of the loss, relative to that at 0.
+    choice
+        The errors of other weights and penalties on rows left out, where those were compared.
+    """
+
+    functions: Whitened
+    coefficients: Array
+    constants: Array
+    root: Array
+    gradient_weight: float
+    regularization: float
+    noise: Array
+    residual: float
+    choice: Choice | None = field(default=None)
+
+    @property
+    def function(self) -> Combination:
+        """The functions fitted, one for each output."""
+        return Combination(self.functions.basis, self.coefficients, self.constants)
+
+    def variance(self, X: Array) -> Array:
+        """Return the posterior variance (n, outputs) at points (n, d).
+
+        It is noise (h' (R'R)^-1 h + (k(x, x) - |psi|^2) / gamma) with h = (1, psi(x)): what is
+        left of the prior, that within the span and that outside of it.
+        """
+        psi = self.functions.features(self.functions.basis(X))
+        h = np.column_stack([np.ones(len(X)), psi])
+        inside = solve_triangular(self.root, h.T, trans=1)
+        known = np.einsum("ij,ij->j", inside, inside)
+        outside = self.functions.unexplained(X, psi) / self.regularization
+        return np.outer(known + outside, self.noise)
+
+
+Choose = Callable[[list[Moments]], tuple[float, float, Choice | None]]
+
+
+def fit_by_qr(
+    functions: Whitened,
+    H: Array,
+    observed: tuple[Functionals, Array, Array, NDArray[np.intp]],
+    folds: NDArray[np.intp],
+    n_folds: int,
+    constant: bool,
+    choose: Choose,
+) -> Solution:
+    """Fit all that was observed by a QR decomposition: nothing is squared.
+
+    Parameters
+    ----------
+    functions, H
+        The functions psi, and what was observed of each of them (N, r).
+    observed
+        Functionals (N,), numbers (N, outputs), weights (N,) and rows (N,).
+    folds
+        The fold of each row (n,).
+    n_folds
+        The number of folds.
+    constant
+        Whether there is a constant.
+    choose
+        The weight of gradients and the penalty from the sums of folds.
+    """
+    F, z, weight, rows = observed
+    told = F.values == 1.0
+    design = np.column_stack([F.values, H])
+    sums = []
+    for fold in range(n_folds):
+        here = folds[rows] == fold
+        sums.append(_moments(design, z, weight, told, here))
+    rho, gamma, choice = choose(sums)
+    scale = np.sqrt(np.where(told, weight, rho * weight))
+    r = H.shape[1]
+    down = np.sqrt(gamma * penalty(r, constant))
+    if not (told & (weight > 0)).any():
+        down[0] = 1.0
+    A = np.vstack([design * scale[:, None], np.diag(down)])
+    b = np.vstack([z * scale[:, None], np.zeros((1 + r, z.shape[1]))])
+    Q, R = qr(A, mode="economic", overwrite_a=True, check_finite=False)
+    x = solve_triangular(R, Q.T @ b)
+    rest = b - np.vstack([(design @ x) * scale[:, None], down[:, None] * x])
+    A = np.vstack([design * scale[:, None], np.diag(down)])
+    at_zero = np.abs(A.T @ b).max(initial=0.0)
+    residual = float(np.abs(A.T @ rest).max() / at_zero) if at_zero > 0 else 0.0
+    noise = np.einsum("ij,ij->j", rest, rest) / max(len(z) - int(constant), 1)
+    return Solution(
+        functions, functions.coefficients(x[1:]), x[0], R, rho, gamma, noise, residual, choice
+    )
+
+
+def _moments(
+    design: Array, z: Array, weight: Array, told: NDArray[np.bool_], here: NDArray[np.bool_]
+) -> Moments:
+    parts = []
+    for kind in (told, ~told):
+        which = here & kind
+        A, w, b = design[which], weight[which][:, None], z[which]
+        parts.append((A.T @ (w * A), A.T @ (w * b), (w * b * b).sum(axis=0), w.sum()))
+    (V, v, yy, wv), (G, g, tt, wg) = parts
+    return Moments(V, G, v, g, np.array([yy, tt]), np.array([wv, wg]))
+
+
+class HermiteSums:
+    """Sums of a pass for each fold, over the function 1 and sections less their means."""
+
+    def __init__(self, basis: Centered, observations: Observations, n_folds: int) -> None:
+        self.basis, self.observations = basis, observations
+        outputs = observations.y.shape[1]
+        p = 1 + basis.size
+        self.ledgers = [Ledger() for _ in range(n_folds)]
+        self.odd = [Ledger() for _ in range(n_folds)]
+        self.v = np.zeros((n_folds, p, outputs))
+        self.g = np.zeros((n_folds, p, outputs))
+        self.squares = np.zeros((n_folds, 2, outputs))
+        self.weight = np.zeros((n_folds, 2))
+        self.count = np.zeros(n_folds, dtype=np.int64)
+
+    def add(self, fold: int, block: Block) -> None:
+        """Add some rows to a fold."""
+        part = self.observations.part(block.views[0], block.index)
+        f = self.basis.jet(part.X)
+        terms = {"V": f.value * f.value * plain(part.known)}
+        r = part.told.shape[1]
+        # Rows with all partial derivatives of one weight have the fast path.
+        even = np.zeros(len(part.X))
+        if r and part.U is None:
+            even = np.where(part.told.min(axis=1) == part.told.max(axis=1), part.told[:, 0], 0.0)
+            terms["G"] = f.gradient @ f.gradient * plain(even)
+        self.ledgers[fold].add(terms, np.ones(len(part.X)))
+        odd = np.flatnonzero((part.told.max(axis=1, initial=0.0) > 0) & (even == 0))
+        if len(odd):
+            h = self.basis.jet(part.X[odd])
+            slopes = h.gradient.along(part.directions()[odd])
+            self.odd[fold].add({"G": slopes * slopes}, np.ones(len(odd)))
+        v, g = right_hand_side(part, f, part.y, part.t)
+        self.v[fold] += v
+        self.g[fold] += g
+        self.squares[fold, 0] += part.known @ part.y**2
+        self.squares[fold, 1] += np.einsum("kr,kro->o", part.told, part.t**2)
+        self.weight[fold] += part.known.sum(), part.told.sum()
+        self.count[fold] += int((part.known > 0).sum() + (part.told > 0).sum())
+
+    def close(self, functions: Whitened) -> list[Moments]:
+        """Return the sums of each fold over (1, psi)."""
+        p = 1 + self.basis.size
+        result = []
+        for fold, (ledger, odd) in enumerate(zip(self.ledgers, self.odd, strict=True)):
+            sums, more = ledger.close(), odd.close()
+            V = sums.get("V", np.zeros((p, p)))
+            G = sums.get("G", np.zeros((p, p))) + more.get("G", np.zeros((p, p)))
+            v, g = self.v[fold], self.g[fold]
+            V, G = (whitened_twice(functions, M) for M in (V, G))
+            v, g = (whitened_once(functions, m) for m in (v, g))
+            result.append(Moments(V, G, v, g, self.squares[fold], self.weight[fold]))
+        return result
+
+
+def plain(weight: Array) -> float | Array:
+    """Return a weight (b,), as a number where it is the same for all rows."""
+    return float(weight[0]) if len(weight) and (weight == weight[0]).all() else weight
+
+
+def whitened_once(functions: Whitened, m: Array) -> Array:
+    """Return products with (1, psi) from those with (1, phi), along the first axis."""
+    result = m.copy()
+    result[1:] = solve_triangular(functions.triangle, m[1:], lower=True)
+    return result
+
+
+def whitened_twice(functions: Whitened, M: Array) -> Array:
+    """Return products of (1, psi) from those of (1, phi)."""
+    M = whitened_once(functions, whitened_once(functions, M).T)
+    return (M + M.T) / 2
+
+
+def right_hand_side(part: Part, f: Jet, y: Array, t: Array) -> tuple[Array, Array]:
+    """Return the products (1 + p, outputs) of values y and derivatives t with (1, phi)."""
+    weighted = part.known[:, None] * y
+    v = np.concatenate([weighted.sum(axis=0)[None], f.value.dense().T @ weighted])
+    g = np.zeros_like(v)
+    if t.shape[1]:
+        g[1:] = f.gradient.against(part.vectors(t))
+    return v, g
+
+
+def fit_by_sums(
+    functions: Whitened,
+    offset: Array,
+    stream: Stream,
+    observations: Observations,
+    n_folds: int,
+    constant: bool,
+    choose: Choose,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+    refine: bool = True,
+) -> tuple[Solution, list[Moments]]:
+    """Fit rows of any number: one pass for sums, and short ones that take rounding out again.
+
+    The sums square what separates the functions, and lose its last digits. The loss's gradient at
+    a solution, taken over the rows themselves, is exact; solving for it with the same matrix
+    brings them back, a pass of O(n p d) each.
+    """
+    basis = Centered(functions.basis, offset)
+    size = block_rows(basis.size, stream.dimensions[0])
+    sums = HermiteSums(basis, observations, n_folds)
+    with blas_threads(1), Workers(min(n_folds, jobs(n_jobs))) as run:
+        over_folds(stream, sums.add, n_folds, size, run, progress)
+    folds = sums.close(functions)
+    if not refine:
+        return fit_moments(functions, offset, folds, constant, choose), folds
+    rho, gamma, choice = choose(folds)
+    total = sum(folds[1:], folds[0])
+    x, R = solve(total, rho, gamma, constant)
+    down = gamma * penalty(len(x) - 1, constant)[:, None]
+    at_zero = float(np.abs(total.v + rho * total.g).max(initial=0.0))
+    best: tuple[float, Array, Array] | None = None
+    for _ in range(PASSES):
+        slope, squares = gradient_of_loss(
+            functions, basis, x, stream, observations, n_folds, rho, size, n_jobs
+        )
+        slope -= down * x
+        if not constant:
+            slope[0] = 0.0
+        residual = float(np.abs(slope).max() / at_zero) if at_zero > 0 else 0.0
+        if best is None or residual < best[0]:
+            improved = best is None or residual < 0.5 * best[0]
+            best = (residual, x, squares)
+        else:
+            improved = False
+        if residual < ACCURATE or not improved:
+            break
+        x = x + solve_with(R, slope)
+    assert best is not None
+    residual, x, squares = best
+    loss = squares[0] + rho * squares[1] + (down * x * x).sum(axis=0)
+    noise = loss / max(int(sums.count.sum()) - int(constant), 1)
+    a = functions.coefficients(x[1:])
+    solution = Solution(functions, a, x[0] - offset @ a, R, rho, gamma, noise, residual, choice)
+    return solution, folds
+
+
+def fit_moments(
+    functions: Whitened, offset: Array, folds: list[Moments], constant: bool, choose: Choose
+) -> Solution:
+    """Fit from sums alone, as where the rows are gone."""
+    rho, gamma, choice = choose(folds)
+    total = sum(folds[1:], folds[0])
+    x, R = solve(total, rho, gamma, constant)
+    down = gamma * penalty(len(x) - 1, constant)[:, None]
+    target = total.v + rho * total.g
+    left = target - (total.V + rho * total.G) @ x - down * x
+    at_zero = float(np.abs(target).max(initial=0.0))
+    residual = float(np.abs(left[int(not constant) :]).max() / at_zero) if at_zero > 0 else 0.0
+    squares = total.squares[0] + rho * total.squares[1]
+    noise = np.maximum(squares - np.einsum("ij,ij->j", x, target), 0.0) / max(
+        float(total.weight.sum()) - int(constant), 1.0
+    )
+    a = functions.coefficients(x[1:])
+    return Solution(functions, a, x[0] - offset @ a, R, rho, gamma, noise, residual, choice)
+
+
+def solve_with(R: Array, b: Array) -> Array:
+    """Solve R' R x = b."""
+    return np.asarray(solve_triangular(R, solve_triangular(R, b, trans=1)))
+
+
+def gradient_of_loss(
+    functions: Whitened,
+    basis: Centered,
+    x: Array,
+    stream: Stream,
+    observations: Observations,
+    n_folds: int,
+    rho: float,
+    size: int,
+    n_jobs: int | None,
+) -> tuple[Array, Array]:
+    """Return products of (1, psi) with what x leaves over, and its sums of squares."""
+    a = functions.coefficients(x[1:])
+    slopes = np.zeros((n_folds, *x.shape))
+    squares = np.zeros((n_folds, 2, x.shape[1]))
+
+    def add(fold: int, block: Block) -> None:
+        part = observations.part(block.views[0], block.index)
+        f = basis.jet(part.X)
+        y = part.y - (f.value.dense() @ a + x[0])
+        t = part.t
+        if t.shape[1]:
+            t = t - part.along(f.gradient.combine(a))
+        v, g = right_hand_side(part, f, y, t)
+        slopes[fold] += v + rho * g
+        squares[fold, 0] += part.known @ y**2
+        squares[fold, 1] += np.einsum("kr,kro->o", part.told, t**2)
+
+    with blas_threads(1), Workers(min(n_folds, jobs(n_jobs))) as run:
+        over_folds(stream, add, n_folds, size, run, False)
+    return whitened_once(functions, slopes.sum(axis=0)), squares.sum(axis=0)
+
+
+def block_rows(p: int, d: int) -> int:
+    """Return how many rows keep a thread's features within its share of memory."""
+    return int(np.clip(BLOCK_BYTES // (8 * (4 * p + d)), 16, 2048))
