@@ -70,7 +70,7 @@ class Kriging(SMTModel):
 def fit_kriging(X: Array, y: Array, gradient: Array, bounds: Array) -> Fitted:
     """Fit SMT's KRG to the values alone, its lengths by likelihood.
 
-    One start: ten, the default, are up to ten times as slow and no better.
+    One start: ten, the default, are four times as slow and no better.
     """
     model = KRG(theta0=[1e-2] * X.shape[1], n_start=1, print_global=False)
     model.set_training_values(X, y)
