@@ -52,7 +52,7 @@ class SMTModel:
 
 @dataclass(frozen=True, eq=False)
 class Kriging(SMTModel):
-    """Kriging with a Gaussian kernel; SMT's own derivatives loop in Python over all pairs."""
+    """Kriging with a Gaussian kernel; gradients as SMT computes them, but many rows at once."""
 
     weights: Array
 
