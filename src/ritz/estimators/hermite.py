@@ -31,13 +31,14 @@ from ritz.regression.hermite import (
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 from ritz.regression.moments import Choice, Moments, cross_validate
 from ritz.regression.observations import Observations, Part, Units
+from ritz.regression.targets import as_slopes, as_values, mean_and_spread, subsample
 from ritz.streams import as_stream
+from ritz.streams.stream import CHUNK_ROWS
 
 MOST_CENTERS = 1000
 MOST_OBSERVED = 24_000
 LIKELIHOOD_SIZE = 660
 AUDIT_ROWS = 300
-ROWS_AT_ONCE = 65_536
 PILOT_ROWS = 5000
 WEIGHTS = 10.0 ** np.arange(-2, 3)
 PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
@@ -264,7 +265,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             ensure_min_samples=at_least,
             ensure_all_finite=False,
         )
-        for part in row_slices(len(X), ROWS_AT_ONCE):
+        for part in row_slices(len(X), CHUNK_ROWS):
             assert_all_finite(X[part], input_name="X")
         return X  # type: ignore[no-any-return]
 
@@ -297,31 +298,39 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if not (self._has(y, weight) or (t is not None and self._has(t, slope_weight))):
             raise ValueError(must("y", "known for at least one row of positive weight", "none"))
         self._flat, self._shift = flat, np.zeros(1)
-        units = self._units_of(X, y, t, U) if reset else self._units
+        units = self._units_of(X, y, t, U, weight, slope_weight) if reset else self._units
         return X, Observations(y, t, U, weight, slope_weight, units)
 
     def _has(self, array: NDArray[Any], weight: Array) -> bool:
         return any(
             not np.isnan(np.asarray(array[part], dtype=np.float64)[weight[part] > 0]).all()
-            for part in row_slices(len(array), ROWS_AT_ONCE)
+            for part in row_slices(len(array), CHUNK_ROWS)
             if (weight[part] > 0).any()
         )
 
     def _units_of(
-        self, X: NDArray[Any], y: NDArray[Any], t: NDArray[Any] | None, U: NDArray[Any] | None
+        self,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        t: NDArray[Any] | None,
+        U: NDArray[Any] | None,
+        weight: Array,
+        slope_weight: Array,
     ) -> Units:
         """Return units in which inputs and values have mean zero and spread one."""
         d, outputs = X.shape[1], y.shape[1]
         own = isinstance(self.kernel, Kernel)
-        center, spread = (np.zeros(d), np.ones(d)) if own else mean_and_spread(X)
+        center, spread = np.zeros(d), np.ones(d)
+        if not own:
+            center, spread = mean_and_spread(X, weight + slope_weight)
         spread = np.where(spread > 0, spread, 1.0)
-        level, size = mean_and_spread(y)
+        level, size = mean_and_spread(y, weight)
         if not self.constant:
             size = np.sqrt(size**2 + level**2)
             level = np.zeros(outputs)
         level = np.where(np.isfinite(level), level, 0.0)
         if t is not None and not (size > 0).all():
-            slopes = mean_and_spread(t.reshape(len(t), -1))
+            slopes = mean_and_spread(t.reshape(len(t), -1), slope_weight)
             rms = np.sqrt(slopes[0] ** 2 + slopes[1] ** 2).reshape(t.shape[1:])
             if U is None:
                 rms = rms * spread[:, None]
@@ -340,14 +349,12 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._fitted: Fitted | None = None
         lengths = fixed
         if self._stationary():
-            F, z, _, _ = some.functionals()
-            if self._smooth():
-                F_all, z_all = F, z
-            else:
-                told = F.values == 1
-                F_all, z_all = F.take(np.flatnonzero(told)), z[told]
-            if len(F_all) > 1 and lengths is None:
-                likelihood = Likelihood(self._make, F_all, z_all, self.constant)
+            F, z, weight, _ = some.functionals()
+            usable = np.flatnonzero((F.values == 1) | self._smooth())
+            if len(usable) > 1 and lengths is None:
+                likelihood = Likelihood(
+                    self._make, F.take(usable), z[usable], weight[usable], self.constant
+                )
                 self._fitted = fit_lengths(likelihood, X.shape[1], seed)
         if lengths is None:
             d = X.shape[1]
@@ -388,21 +395,19 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
                 what = "'auto' where the kernel is an object with a length scale of its own"
                 raise ValueError(must("length_scale", what, self.length_scale))
             kernel = self.kernel
-            return (lambda lengths: kernel), np.array(kernel.scales(d))
+            return partial(given_kernel, kernel), np.array(kernel.scales(d))
         if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
             raise ValueError(must("kernel", f"a kernel or one of {list(KERNELS)}", self.kernel))
         make = KERNELS[self.kernel]
         if auto:
             dot = make(1.0).family == "dot"
-            return (lambda lengths: make(tuple(lengths))), (np.ones(d) if dot else None)
+            return partial(named_kernel, self.kernel), (np.ones(d) if dot else None)
         if isinstance(self.length_scale, str):
             raise ValueError(must("length_scale", "'auto' or positive", self.length_scale))
-        lengths = make(
-            self.length_scale
-            if np.ndim(self.length_scale) == 0
-            else tuple(np.asarray(self.length_scale, dtype=float))
-        ).scales(d)
-        return (lambda lengths: make(tuple(lengths))), np.array(lengths) / self._units.spread
+        given = self.length_scale
+        given = given if np.ndim(given) == 0 else tuple(np.asarray(given, dtype=float))
+        lengths = np.array(make(given).scales(d))
+        return partial(named_kernel, self.kernel), lengths / self._units.spread
 
     def _example(self) -> Kernel:
         return self._make(np.ones(self.n_features_in_))
@@ -479,7 +484,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         return *choice.best, choice
 
     def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
-        part = observations.part(X, slice(None))
+        part = observations.part(X, slice(None)).merged()
         observed = part.functionals()
         F = observed[0]
         kernel = self._make(self._lengths)
@@ -497,9 +502,11 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
                 functions = Whitened.at(kernel, centers)
             H = functions.features(covariance(kernel, F, functions.functionals))
         n_folds = as_count(self.n_folds, "n_folds")
-        whole = Block((np.asarray(X, dtype=np.float64),), np.ones(len(X)), np.arange(len(X)))
+        rows = part.X * self._units.spread + self._units.center
+        whole = Block((rows,), np.ones(len(rows)), np.arange(len(rows)))
         folds = fold_of(whole, n_folds).astype(np.intp)
-        return fit_by_qr(functions, H, observed, folds, n_folds, self.constant, self._choose)
+        lost = (part.squares, part.count)
+        return fit_by_qr(functions, H, observed, lost, folds, n_folds, self.constant, self._choose)
 
     def _require_gradients(self, F: Functionals) -> None:
         if (F.values == 0).any() and not self._differentiable():
@@ -555,104 +562,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self.residual_ = solution.residual
 
 
-def as_values(y: Any, n: int, outputs: int) -> tuple[NDArray[Any], bool]:
-    """Return values (n, outputs), NaN where unknown, and whether they came as (n,)."""
-    if y is None:
-        return np.full((n, outputs), np.nan), outputs == 1
-    y = np.asarray(y)
-    if y.dtype.kind not in "fiub":
-        y = y.astype(np.float64)
-    if y.ndim not in (1, 2) or len(y) != n:
-        raise ValueError(must("y", f"an array with {n} rows, as X", f"shape {y.shape}"))
-    flat = y.ndim == 1
-    y = y[:, None] if flat else y
-    if np.isinf(y).any():
-        assert_all_finite(np.where(np.isnan(y), 0.0, y), input_name="y")
-    missing = np.isnan(np.asarray(y, dtype=np.float64))
-    if (missing.any(axis=1) != missing.all(axis=1)).any():
-        raise ValueError(must("y", "known for all outputs of a row or for none", "some of them"))
-    return y, flat
+def given_kernel(kernel: Kernel, lengths: Array) -> Kernel:
+    """Return a kernel that has its own length scales."""
+    return kernel
 
 
-def as_slopes(
-    gradient: Any, directions: Any, n: int, d: int
-) -> tuple[NDArray[Any] | None, NDArray[Any] | None, int]:
-    """Return derivatives (n, r, outputs), directions (n, d, r) or None, and the outputs."""
-    if gradient is None:
-        if directions is not None:
-            raise ValueError(must("gradient", "given where directions are", "None"))
-        return None, None, 1
-    t = np.asarray(gradient)
-    if t.dtype.kind not in "fiub":
-        t = t.astype(np.float64)
-    if directions is None:
-        if t.ndim not in (2, 3) or t.shape[:2] != (n, d):
-            axes = f"(n, d) = ({n}, {d}) or (n, d, outputs): rows first, then columns of X"
-            raise ValueError(must("gradient", f"an array {axes}", f"shape {t.shape}"))
-        t = t[:, :, None] if t.ndim == 2 else t
-        U = None
-    else:
-        U = np.asarray(directions)
-        if U.ndim not in (2, 3) or U.shape[:2] != (n, d):
-            what = f"an array (n, d) = ({n}, {d}) or (n, d, r) for r directions a row"
-            raise ValueError(must("directions", what, f"shape {U.shape}"))
-        one = U.ndim == 2
-        U = U[:, :, None] if one else U
-        r = U.shape[2]
-        if one and t.ndim in (1, 2) and len(t) == n:
-            t = t[:, None] if t.ndim == 1 else t[:, None, :]
-        if t.ndim == 2 and t.shape[1] == r:
-            t = t[:, :, None]
-        if t.ndim != 3 or t.shape[:2] != (n, r):
-            what = f"derivatives (n, r) = ({n}, {r}), one for each direction"
-            raise ValueError(must("gradient", what, f"shape {np.shape(gradient)}"))
-        assert_all_finite(U, input_name="directions")
-    for part in row_slices(n, ROWS_AT_ONCE):
-        if np.isinf(t[part]).any():
-            raise ValueError(must("gradient", "finite, or NaN where unknown", "inf"))
-        missing = np.isnan(np.asarray(t[part], dtype=np.float64))
-        if (missing.any(axis=2) != missing.all(axis=2)).any():
-            what = "known for all outputs or for none"
-            raise ValueError(must("gradient", what, "some of them"))
-    return t, U, t.shape[2]
-
-
-def mean_and_spread(A: NDArray[Any]) -> tuple[Array, Array]:
-    """Return means and standard deviations of columns, leaving out NaN, in pieces."""
-    shift = np.zeros(A.shape[1])
-    for part in row_slices(len(A), ROWS_AT_ONCE):
-        some = np.asarray(A[part], dtype=np.float64)
-        there = ~np.isnan(some)
-        if there.any(axis=0).all():
-            shift = np.nan_to_num(some[there.argmax(axis=0), np.arange(A.shape[1])])
-            break
-    count, first, second = (np.zeros(A.shape[1]) for _ in range(3))
-    for part in row_slices(len(A), ROWS_AT_ONCE):
-        some = np.asarray(A[part], dtype=np.float64) - shift
-        there = ~np.isnan(some)
-        some = np.where(there, some, 0.0)
-        count += there.sum(axis=0)
-        first += some.sum(axis=0)
-        second += (some**2).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = first / count
-        return mean + shift, np.sqrt(np.maximum(second / count - mean**2, 0.0))
-
-
-def subsample(
-    X: NDArray[Any], observations: Observations, size: int, seed: int, slopes: bool
-) -> Part:
-    """Return a few rows, with at most about `size` values and derivatives."""
-    derivatives = 0 if observations.t is None or not slopes else observations.t.shape[1]
-    m = max(size // (1 + derivatives), min(30, size))
-    rng = np.random.default_rng(seed)
-    n = len(X)
-    pick = np.arange(n) if n <= m else np.sort(rng.choice(n, m, replace=False))
-    part = observations.part(np.asarray(X[pick]), pick)
-    if m * (1 + derivatives) > 2 * size:
-        keep = rng.random(part.told.shape) < size / (m * (1 + derivatives))
-        part = Part(part.X, part.y, part.known, part.t, part.told * keep, part.U)
-    return part
+def named_kernel(name: str, lengths: Array) -> Kernel:
+    """Return the kernel of a name and length scales (d,)."""
+    return KERNELS[name](tuple(lengths))  # type: ignore[no-any-return]
 
 
 def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:

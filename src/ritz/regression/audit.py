@@ -65,10 +65,10 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     d = part.X.shape[1]
     rows = np.flatnonzero(part.known > 0)
     F, z = Functionals.at(part.X[rows]), part.y[rows]
-    fitted = most_likely(Likelihood(kernel, F, z), d, steps=40)
+    fitted = most_likely(Likelihood(kernel, F, z, part.known[rows]), d, steps=40)
     k = kernel(fitted.lengths)
     K = covariance(k, F, F)
-    K[np.diag_indices_from(K)] += max(fitted.noise[0], 1e-10)
+    K[np.diag_indices_from(K)] += max(fitted.noise[0], 1e-10) / part.known[rows]
     factor = cho_factor(K, lower=True)
     weight = cho_solve(factor, np.ones(len(rows)))
     z = z - weight @ z / weight.sum()

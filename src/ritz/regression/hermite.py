@@ -135,6 +135,7 @@ def fit_by_qr(
     functions: Whitened,
     H: Array,
     observed: tuple[Functionals, Array, Array, NDArray[np.intp]],
+    lost: tuple[Array, int],
     folds: NDArray[np.intp],
     n_folds: int,
     constant: bool,
@@ -148,6 +149,9 @@ def fit_by_qr(
         The functions psi, and what was observed of each of them (N, r).
     observed
         Functionals (N,), numbers (N, outputs), weights (N,) and rows (N,).
+    lost
+        The squares (2, outputs) that equal rows merged into one have lost, and how many numbers
+        there were.
     folds
         The fold of each row (n,).
     n_folds
@@ -178,7 +182,8 @@ def fit_by_qr(
     A = np.vstack([design * scale[:, None], np.diag(down)])
     at_zero = np.abs(A.T @ b).max(initial=0.0)
     residual = float(np.abs(A.T @ rest).max() / at_zero) if at_zero > 0 else 0.0
-    noise = np.einsum("ij,ij->j", rest, rest) / max(len(z) - int(constant), 1)
+    loss = np.einsum("ij,ij->j", rest, rest) + lost[0][0] + rho * lost[0][1]
+    noise = loss / max(lost[1] - int(constant), 1)
     return Solution(
         functions, functions.coefficients(x[1:]), x[0], R, rho, gamma, noise, residual, choice
     )

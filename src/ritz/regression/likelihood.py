@@ -36,8 +36,8 @@ class Likelihood:
         The kernel of length scales (d,).
     functionals
         What was observed (n,).
-    observed
-        The numbers z (n, outputs).
+    observed, weight
+        The numbers z (n, outputs), and weights (n,) that divide their noise.
     constant
         Whether there is a constant c.
     """
@@ -45,12 +45,16 @@ class Likelihood:
     kernel: Callable[[Array], Kernel]
     functionals: Functionals
     observed: Array
+    weight: Array
     constant: bool = True
 
     def take(self, which: NDArray[np.intp]) -> Likelihood:
         """Return the likelihood of some of the numbers."""
         return replace(
-            self, functionals=self.functionals.take(which), observed=self.observed[which]
+            self,
+            functionals=self.functionals.take(which),
+            observed=self.observed[which],
+            weight=self.weight[which],
         )
 
     def __call__(self, lengths: Array, noise: Array) -> tuple[float, Array, Array]:
@@ -62,7 +66,7 @@ class Likelihood:
         q = kernel.profile(parts.u, order + 1)
         K = parts.covariance(q[: 1 + order])
         told = F.values == 1.0
-        K[np.diag_indices(n)] += np.where(told, noise[0], noise[1])
+        K[np.diag_indices(n)] += np.where(told, noise[0], noise[1]) / self.weight
         R = root(K)
         inverse = dpotri(R, lower=1)[0]
         inverse = inverse + np.tril(inverse, -1).T
@@ -75,7 +79,7 @@ class Likelihood:
         value = n / 2 * np.log(amplitude).sum() + outputs * np.log(np.diag(R)).sum()
         # d value = tr(M dK) / 2.
         M = outputs * inverse - (alpha / amplitude) @ alpha.T
-        diagonal = np.diag(M)
+        diagonal = np.diag(M) / self.weight
         slopes = np.array(
             [noise[0] * diagonal[told].sum() / 2, noise[1] * diagonal[~told].sum() / 2]
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array
+from ritz.arrays import Array, hash_rows
 from ritz.bases.functionals import Functionals
 
 
@@ -39,6 +39,9 @@ class Part:
         Derivatives (b, r, outputs) and the weight (b, r) of each, zero where unknown.
     U
         Their directions (b, d, r) of unit length, or None where they are the partial derivatives.
+    squares, count
+        The weighted squares (2, outputs) about the means that rows merged into one have, and how
+        many numbers there were before.
     """
 
     X: Array
@@ -47,6 +50,30 @@ class Part:
     t: Array
     told: Array
     U: Array | None
+    squares: Array
+    count: int
+
+    def merged(self) -> Part:
+        """Return each point once, with the means of what was observed there, in a fixed order."""
+        if self.U is not None:
+            return self
+        _, first, place = np.unique(hash_rows(self.X), return_index=True, return_inverse=True)
+
+        def total(array: Array) -> Array:
+            result = np.zeros((len(first), *array.shape[1:]))
+            np.add.at(result, place, array)
+            return result
+
+        known, told = total(self.known), total(self.told)
+        y = total(self.known[:, None] * self.y) / np.where(known > 0, known, 1.0)[:, None]
+        t = total(self.told[:, :, None] * self.t) / np.where(told > 0, told, 1.0)[:, :, None]
+        squares = np.array(
+            [
+                self.known @ (self.y - y[place]) ** 2,
+                np.einsum("kr,kro->o", self.told, (self.t - t[place]) ** 2),
+            ]
+        )
+        return Part(self.X[first], y, known, t, told, None, squares, self.count)
 
     def vectors(self, t: Array) -> Array:
         """Return sum_r told_r t_r u_r (b, d, outputs): what gradients are to be multiplied by."""
@@ -122,11 +149,14 @@ class Observations:
                 length[length == 0] = 1.0
                 U, t = U / length[:, None, :], t / length[:, :, None]
         told = np.asarray(~np.isnan(t).any(axis=2))
+        weight = (known * self.weight[index], told * self.slope_weight[index][:, None])
         return Part(
             (np.asarray(X, dtype=np.float64) - units.center) / units.spread,
             np.where(known[:, None], y, 0.0),
-            known * self.weight[index],
+            weight[0],
             np.where(told[:, :, None], t, 0.0),
-            told * self.slope_weight[index][:, None],
+            weight[1],
             U,
+            np.zeros((2, y.shape[1])),
+            int((weight[0] > 0).sum() + (weight[1] > 0).sum()),
         )
