@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ritz.arrays import Array, require_columns
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, Gradients, Jet, Values
-from ritz.features.gradients import DenseGradients, below_one
+from ritz.features.gradients import DenseGradients, below_one, moments_of
 from ritz.features.terms import Plan, Rows
 from ritz.kernels import Kernel
 
@@ -265,17 +265,12 @@ class SectionGradients(Gradients):
         return DenseGradients(self.unweighted(), self.weight)._along(U)
 
     def _combined(self, A: Array) -> Array:
-        d = self.anchors.shape[1]
         sign = 1.0 if self.points is None else -1.0
-        result = np.stack(
-            [self.slopes @ (sign * self.anchors[:, i, None] * A) for i in range(d)], axis=1
-        )
+        result = moments_of(self.slopes, sign * self.anchors, A)
         if self.points is not None:
             result += self.points[:, :, None] * (self.slopes @ A)[:, None, :]
         if self.tilts is not None:
-            result += np.stack(
-                [self.tilts @ (self.directions[:, i, None] * A) for i in range(d)], axis=1
-            )
+            result += moments_of(self.tilts, self.directions, A)
         return result
 
     def plan(self, other: Gradients) -> Plan:

@@ -180,20 +180,27 @@ class KernelJet(CachedJet):
         # Where q' = c q the values serve as factors, and c goes with the vectors.
         serve = basis.kernel.rate is not None
         shifted = serve and basis.values_serve_gradients and len(self.offset) > 0
-        sections: Any = self._pass(distance or not serve, serve and not shifted)
+        # Where nothing was taken off, functions are to be evaluated rather than multiplied.
+        lazy = distance and serve and not len(self.offset)
+        sections: Any = self._pass(not lazy and (distance or not serve), serve and not shifted)
         offset = self.offset if shifted else None
         T = (sections.shifted if shifted else sections.values) if serve else sections.slopes
         if not distance:
             return FactoredGradients(T, basis.mirrored, offset=offset)
-        ST = sections.stretched
-        if serve and sections.slopes is not None:
-            ST = ST / basis.turn
         points = self.X * (basis.turn / basis.scale)
         unit = float(basis.turn / basis.scale[0]) ** 2
-        if np.ndim(basis.kernel.length_scale):
-            whole = T if offset is None else T + offset
-            ST = np.asarray(pairwise_squares(points, basis.anchors) * whole, self.dtype)
-            unit = 1.0
+        own = np.ndim(basis.kernel.length_scale) > 0
+
+        def stretched() -> Array:
+            if own:
+                whole = T if offset is None else T + offset
+                return np.asarray(pairwise_squares(points, basis.anchors) * whole, self.dtype)
+            found: Any = self._pass(True, serve and not shifted)
+            rates = serve and found.slopes is not None
+            return np.asarray(found.stretched / basis.turn if rates else found.stretched)
+
+        ST = stretched if lazy or own else stretched()
+        unit = 1.0 if own else unit
         return FactoredGradients(T, basis.anchors, points, ST, unit, basis.spread, offset=offset)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:

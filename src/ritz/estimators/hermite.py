@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
@@ -24,19 +25,24 @@ from ritz.regression.audit import GradientAudit, audit
 from ritz.regression.hermite import (
     Solution,
     Whitened,
+    fit_by_passes,
     fit_by_qr,
-    fit_by_sums,
     fit_moments,
+    sums_of_folds,
 )
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 from ritz.regression.moments import Choice, Moments, cross_validate
 from ritz.regression.observations import Observations, Part, Units
 from ritz.regression.targets import as_slopes, as_values, mean_and_spread, subsample
-from ritz.streams import as_stream
+from ritz.streams import Stream, as_stream
 from ritz.streams.stream import CHUNK_ROWS
 
 MOST_CENTERS = 1000
 MOST_OBSERVED = 24_000
+SUMS_FLOOR = 1e-8
+PASSES_FLOOR = 1e-13
+LEAST_PILOT = 8000
+PILOT_FACTOR = 32
 LIKELIHOOD_SIZE = 660
 AUDIT_ROWS = 300
 PILOT_ROWS = 5000
@@ -174,7 +180,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self.solution_ = self._fit_by_qr(rows, observations)
             self._folds: list[Moments] | None = None
         else:
-            self._fit_by_sums(rows, observations)
+            self.solution_ = self._fit_by_passes(rows, observations)
+            self._folds = None
         self._report()
         if not self._told_values:
             # Nothing fixes the constant: zero mean over the rows.
@@ -198,21 +205,30 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         )
         if first:
             self._prepare(rows, observations)
-            self._fit_by_sums(rows, observations)
+            stream = self._stream(rows, observations)
+            kernel = self._make(self._lengths)
+            self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
         else:
-            observations = Observations(
-                observations.y,
-                observations.t,
-                observations.U,
-                observations.weight,
-                observations.slope_weight,
-                self._units,
-            )
+            observations = replace(observations, units=self._units)
             if observations.y.shape[1] != len(self._units.size):
                 what = f"values of {len(self._units.size)} outputs, as before"
                 raise ValueError(must("y", what, f"{observations.y.shape[1]}"))
-            before = self._folds
-            self._fit_by_sums(rows, observations, before)
+            stream = self._stream(rows, observations)
+        folds = sums_of_folds(
+            self._functions, self._offset, stream, observations, self.n_folds, self.n_jobs
+        )
+        if not first and self._folds is not None:
+            folds = [a + b for a, b in zip(self._folds, folds, strict=True)]
+        least = reliable(self._functions, folds)
+        self.solution_ = fit_moments(
+            self._functions,
+            self._offset,
+            folds,
+            self.constant,
+            lambda sums: self._choose(sums, least),
+            least,
+        )
+        self._folds = folds
         self._report()
         return self
 
@@ -452,36 +468,56 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         assert_all_finite(Y, input_name="centers")
         return Functionals.at((Y - self._units.center) / self._units.spread)
 
-    def _choose(self, folds: list[Moments]) -> tuple[float, float, Choice | None]:
-        """Return the weight of gradients and the penalty, given or best on rows left out."""
+    def _given(self) -> tuple[float, float, bool]:
+        """Return the weight of gradients and the penalty given, and whether one is "auto"."""
         what = "'auto' or a nonnegative number"
-        fitted = self._fitted
-        noise = np.array([1e-8, 1e-8]) if fitted is None else fitted.noise
+        numbers, auto = [], False
+        for name, value in (
+            ("gradient_weight", self.gradient_weight),
+            ("regularization", self.regularization),
+        ):
+            if isinstance(value, str):
+                if value != "auto":
+                    raise ValueError(must(name, what, repr(value)))
+                auto = True
+                numbers.append(np.nan)
+            else:
+                numbers.append(as_number(value, name, what, 0.0))
+        return numbers[0], max(numbers[1], 1e-300), auto
+
+    def _choose(
+        self, folds: list[Moments], least: float = 0.0
+    ) -> tuple[float, float, Choice | None]:
+        """Return the weight of gradients and the penalty, given or best on rows left out.
+
+        Parameters
+        ----------
+        folds
+            The sums of folds.
+        least
+            The smallest penalty that the sums can tell from none. Where that is the best one, the
+            likelihood's noise decides.
+        """
+        rho, gamma, auto = self._given()
+        noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
+        if not auto:
+            return rho, gamma, None
         slopes = sum(fold.weight[1] for fold in folds) > 0
-        weights, penalties = noise[0] / noise[1] * WEIGHTS, PENALTIES
-        if not slopes:
-            weights = np.ones(1)
-        if isinstance(self.gradient_weight, str):
-            if self.gradient_weight != "auto":
-                raise ValueError(must("gradient_weight", what, repr(self.gradient_weight)))
-        else:
-            weights = np.array([as_number(self.gradient_weight, "gradient_weight", what, 0.0)])
-        if isinstance(self.regularization, str):
-            if self.regularization != "auto":
-                raise ValueError(must("regularization", what, repr(self.regularization)))
-            penalties = np.unique(np.append(penalties, noise[0]))
-        else:
-            given = as_number(self.regularization, "regularization", what, 0.0)
-            penalties = np.array([max(given, 1e-300)])
-        if len(weights) == len(penalties) == 1:
-            return float(weights[0]), float(penalties[0]), None
-        filled = [fold for fold in folds if fold.weight.sum() > 0]
-        if len(filled) < 3:
+        weights = np.array([rho])
+        if np.isnan(rho):
+            weights = noise[0] / noise[1] * WEIGHTS if slopes else np.ones(1)
+        penalties = np.array([gamma])
+        if np.isnan(self._given()[1]) or isinstance(self.regularization, str):
+            penalties = np.unique(np.maximum(np.append(PENALTIES, noise[0]), least))
+        if sum(fold.weight.sum() > 0 for fold in folds) < 3:
             return float(weights[len(weights) // 2]), float(max(noise[0], 1e-10)), None
         choice = cross_validate(folds, weights, penalties, self.constant)
         if not np.isfinite(choice.errors).any():
             raise ValueError("No weight and penalty gave a finite error on rows left out.")
-        return *choice.best, choice
+        rho, gamma = choice.best
+        if isinstance(self.regularization, str) and gamma <= least:
+            gamma = min(gamma, float(noise[0]))
+        return rho, gamma, choice
 
     def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
         part = observations.part(X, slice(None)).merged()
@@ -513,45 +549,69 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             what = "one with derivatives where gradients are given"
             raise ValueError(must("kernel", what, self._example()))
 
-    def _fit_by_sums(
-        self, X: NDArray[Any], observations: Observations, before: list[Moments] | None = None
-    ) -> None:
-        stream = as_stream(X, 1, np.maximum(observations.weight, observations.slope_weight), None)
+    def _fit_by_passes(self, X: NDArray[Any], observations: Observations) -> Solution:
+        """Fit many rows: sums of the well-conditioned functions choose, passes over rows solve."""
+        stream = self._stream(X, observations)
+        kernel = self._make(self._lengths)
+        functions, offset = self._sections(kernel, stream, PASSES_FLOOR)
+        rho, gamma, choice = self._given()
+        if choice:
+            few, means = self._well_conditioned(functions, offset)
+            folds = sums_of_folds(few, means, stream, observations, self.n_folds, self.n_jobs)
+            rho, gamma, path = self._choose(folds, reliable(few, folds))
+        else:
+            path = None
+        size = max(LEAST_PILOT, PILOT_FACTOR * functions.basis.size)
+        pilot = subsample(X, observations, size, self._seed() + 1, True)
+        told = [
+            sum(
+                float(weights.sum())
+                for weights in (
+                    getattr(observations.part(X[rows], rows), kind)
+                    for rows in row_slices(len(X), CHUNK_ROWS)
+                )
+            )
+            for kind in ("known", "told")
+        ]
+        solution = fit_by_passes(
+            functions,
+            stream,
+            observations,
+            pilot,
+            (told[0], told[1]),
+            rho,
+            gamma,
+            self.constant,
+            self.n_jobs,
+        )
+        return replace(solution, choice=path)
+
+    def _stream(self, X: NDArray[Any], observations: Observations) -> Stream:
         if observations.t is not None and not self._differentiable():
             what = "one with derivatives where gradients are given"
             raise ValueError(must("kernel", what, self._example()))
-        n_folds = as_count(self.n_folds, "n_folds")
-        if before is None:
-            kernel = self._make(self._lengths)
-            pilot = (stream.sample(PILOT_ROWS, self._seed()) - self._units.center) / (
-                self._units.spread
-            )
-            centers = self._given_centers()
-            if centers is None:
-                points = Functionals.at(pilot)
-                p = self._functions_wanted(len(points))
-                functions = Whitened.of(kernel, points, *pivoted_cholesky(kernel, points, p))
-            else:
-                functions = Whitened.at(kernel, centers)
-            self._functions = functions
-            self._offset = functions.basis(pilot[:2000]).mean(axis=0)
-        require_memory(self._functions.basis.size, n_folds)
-        choose = partial(self._choose)
-        solution, folds = fit_by_sums(
-            self._functions,
-            self._offset,
-            stream,
-            observations,
-            n_folds,
-            self.constant,
-            (lambda _: (1.0, 1.0, None)) if before else choose,
-            self.n_jobs,
-            refine=before is None,
-        )
-        if before is not None:
-            folds = [a + b for a, b in zip(before, folds, strict=True)]
-            solution = fit_moments(self._functions, self._offset, folds, self.constant, choose)
-        self.solution_, self._folds = solution, folds
+        weight = np.maximum(observations.weight, observations.slope_weight)
+        return as_stream(X, 1, weight, None)
+
+    def _sections(self, kernel: Kernel, stream: Stream, floor: float) -> tuple[Whitened, Array]:
+        """Return sections at centers chosen from a sample of rows or given, and their means."""
+        units = self._units
+        pilot = (stream.sample(PILOT_ROWS, self._seed()) - units.center) / units.spread
+        points = self._given_centers()
+        p = None
+        if points is None:
+            points = Functionals.at(pilot)
+            p = self._functions_wanted(len(points))
+        chosen, H = pivoted_cholesky(kernel, points, p or len(points), floor)
+        functions = Whitened.of(kernel, points, chosen, H)
+        require_memory(functions.basis.size, as_count(self.n_folds, "n_folds"))
+        return functions, np.asarray(functions.basis(pilot[:2000]).mean(axis=0))
+
+    def _well_conditioned(self, functions: Whitened, offset: Array) -> tuple[Whitened, Array]:
+        """Return the first of the functions, as far as sums of products can tell them apart."""
+        pivots = np.diag(functions.triangle) ** 2
+        few = max(1, int((pivots > SUMS_FLOOR * pivots.max()).sum()))
+        return functions.first(few), offset[:few]
 
     def _report(self) -> None:
         solution = self.solution_
@@ -580,6 +640,13 @@ def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:
     some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
     start = most_likely(likelihood.take(np.sort(some)), d)
     return most_likely(likelihood, d, steps=25, start=start)
+
+
+def reliable(functions: Whitened, folds: list[Moments]) -> float:
+    """Return the smallest penalty that sums of products can tell from rounding."""
+    pivots = np.diag(functions.triangle) ** 2
+    rounding = 50 * float(np.finfo(np.float64).eps) / float(pivots.min() / pivots.max())
+    return rounding * float(sum(fold.weight.sum() for fold in folds))
 
 
 def require_memory(p: int, n_folds: int) -> None:

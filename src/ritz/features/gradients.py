@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -153,6 +154,12 @@ def between_distances(inner: Array, stretched: Array, unit: float, spread: Array
     return result
 
 
+def moments_of(T: Array, vectors: Array, A: Array) -> Array:
+    """Return sum_j T_kj vectors_j A_jl (b, d, k) by one product, for T (b, p) and A (p, k)."""
+    columns = (vectors[:, :, None] * A[:, None, :]).reshape(len(A), -1)
+    return np.asarray((T @ columns).reshape(len(T), vectors.shape[1], A.shape[1]))
+
+
 @dataclass(frozen=True, eq=False)
 class DenseGradients(Gradients):
     """Gradients as an array (b, d, p)."""
@@ -194,7 +201,8 @@ class FactoredGradients(Gradients):
     points
         The vectors z (b, d), or None for zero.
     stretched, unit
-        |z_k - c_j|^2 T_kj = unit * stretched (b, p) where there are points.
+        |z_k - c_j|^2 T_kj = unit * stretched (b, p) where there are points; or a function that
+        returns them, where only products of gradients need them.
     spread
         |c_i - c_j|^2 (p, p) where there are points.
     """
@@ -202,7 +210,7 @@ class FactoredGradients(Gradients):
     factors: Array
     anchors: Array
     points: Array | None = None
-    stretched: Array | None = None
+    stretched: Array | Callable[[], Array] | None = None
     unit: float = 1.0
     spread: Array | None = None
     weight: Rows = 1.0
@@ -212,6 +220,10 @@ class FactoredGradients(Gradients):
     def T(self) -> Array:
         """The numbers T (b, p)."""
         return self.factors if self.offset is None else self.factors + self.offset
+
+    @cached_property
+    def _stretched(self) -> Array | None:
+        return self.stretched() if callable(self.stretched) else self.stretched
 
     def unweighted(self) -> Array:
         directions = -self.anchors.T[None]
@@ -243,22 +255,21 @@ class FactoredGradients(Gradients):
         return Values(steps, 0.0, weight=self.weight)
 
     def _combined(self, A: Array) -> Array:
-        result = np.stack(
-            [self.T @ (-self.anchors[:, i, None] * A) for i in range(self.anchors.shape[1])],
-            axis=1,
-        )
-        if self.points is not None:
-            result += self.points[:, :, None] * (self.T @ A)[:, None, :]
-        return result
+        if self.points is None:
+            return moments_of(self.T, -self.anchors, A)
+        # The last column is sum_j T_kj A_jl, by the same product.
+        ones = np.ones((len(self.anchors), 1))
+        result = moments_of(self.T, np.hstack([-self.anchors, ones]), A)
+        return np.asarray(result[:, :-1] + self.points[:, :, None] * result[:, -1:])
 
     def _against(self, t: Array) -> Array:
         # sum_k T_kj z_k.t_k - c_j.(sum_k T_kj t_k), by one product of (b, p) with (b, d + 1).
         b, d, outputs = t.shape
-        moments = self.T.T @ t.reshape(b, d * outputs)
-        result = -np.einsum("jd,jdo->jo", self.anchors, moments.reshape(-1, d, outputs))
         if self.points is not None:
-            result += self.T.T @ np.einsum("kd,kdo->ko", self.points, t)
-        return np.asarray(result)
+            t = np.concatenate([t, np.einsum("kd,kdo->ko", self.points, t)[:, None]], axis=1)
+        moments = (self.T.T @ t.reshape(b, -1)).reshape(-1, t.shape[1], outputs)
+        result = -np.einsum("jd,jdo->jo", self.anchors, moments[:, :d])
+        return np.asarray(result if self.points is None else result + moments[:, d])
 
     def plan(self, other: Gradients) -> Plan:
         """Return the Gram matrix by products of (b, p) arrays.
@@ -267,7 +278,7 @@ class FactoredGradients(Gradients):
         L = (M + M') / 2 - E * (T' T) / 2 with M = (S * T)' T; the others L = (C C') * (T' T).
         """
         if isinstance(other, FactoredGradients):
-            V, ST, c = self.factors, self.stretched, self.offset
+            V, ST, c = self.factors, self._stretched, self.offset
             alike = other.factors is V and other.anchors is self.anchors
             if self.points is None and other.points is None:
                 if c is None and other.offset is None:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
-from ritz.arrays import Array, Block
+from ritz.arrays import Array, Block, row_slices
 from ritz.assembly.passes import Workers, over_folds
 from ritz.bases import Basis, Centered, Combination, KernelSections
 from ritz.bases.functionals import (
     Functionals,
     FunctionalSections,
+    covariance,
     pivoted_cholesky,
     variances,
 )
@@ -25,8 +26,9 @@ from ritz.regression.observations import Observations, Part
 from ritz.streams import Stream
 from ritz.threads import blas_threads, jobs
 
-PASSES = 6
-ACCURATE = 1e-10
+PASSES = 30
+ACCURATE = 1e-6
+FOLDS = 8
 BLOCK_BYTES = 64_000_000
 
 
@@ -63,6 +65,11 @@ class Whitened:
         basis = KernelSections(kernel, F.points) if plain else FunctionalSections(kernel, F)
         return cls(kernel, F, basis, H[chosen])
 
+    def first(self, count: int) -> Whitened:
+        """Return the first of the functions."""
+        chosen = np.arange(count)
+        return Whitened.of(self.kernel, self.functionals, chosen, self.triangle[:, :count])
+
     def coefficients(self, x: Array) -> Array:
         """Return the coefficients over phi of sum_j x_j psi_j."""
         return np.asarray(solve_triangular(self.triangle, x, lower=True, trans=1))
@@ -70,6 +77,15 @@ class Whitened:
     def features(self, values: Array) -> Array:
         """Return psi (n, p) from the values of phi (n, p)."""
         return np.asarray(solve_triangular(self.triangle, values.T, lower=True)).T
+
+    def design(self, F: Functionals) -> Array:
+        """Return functionals (n,) of the functions (1, psi), (n, 1 + p)."""
+        result = np.empty((len(F), 1 + self.basis.size))
+        result[:, 0] = F.values
+        for rows in row_slices(len(F), 2048):
+            some = F.take(np.arange(rows.start, rows.stop))
+            result[rows, 1:] = self.features(covariance(self.kernel, some, self.functionals))
+        return result
 
     def unexplained(self, X: Array, psi: Array) -> Array:
         """Return k(x, x) - |psi(x)|^2 (n,): what of the prior no function here reaches."""
@@ -284,68 +300,167 @@ def right_hand_side(part: Part, f: Jet, y: Array, t: Array) -> tuple[Array, Arra
     return v, g
 
 
-def fit_by_sums(
+def sums_of_folds(
     functions: Whitened,
     offset: Array,
     stream: Stream,
     observations: Observations,
     n_folds: int,
-    constant: bool,
-    choose: Choose,
     n_jobs: int | None = None,
     progress: bool | None = None,
-    refine: bool = True,
-) -> tuple[Solution, list[Moments]]:
-    """Fit rows of any number: one pass for sums, and short ones that take rounding out again.
-
-    The sums square what separates the functions, and lose its last digits. The loss's gradient at
-    a solution, taken over the rows themselves, is exact; solving for it with the same matrix
-    brings them back, a pass of O(n p d) each.
-    """
+) -> list[Moments]:
+    """Go over the rows once; return the sums of each fold over (1, psi)."""
     basis = Centered(functions.basis, offset)
-    size = block_rows(basis.size, stream.dimensions[0])
     sums = HermiteSums(basis, observations, n_folds)
+    size = block_rows(basis.size, stream.dimensions[0])
     with blas_threads(1), Workers(min(n_folds, jobs(n_jobs))) as run:
         over_folds(stream, sums.add, n_folds, size, run, progress)
-    folds = sums.close(functions)
-    if not refine:
-        return fit_moments(functions, offset, folds, constant, choose), folds
-    rho, gamma, choice = choose(folds)
-    total = sum(folds[1:], folds[0])
-    x, R = solve(total, rho, gamma, constant)
-    down = gamma * penalty(len(x) - 1, constant)[:, None]
-    at_zero = float(np.abs(total.v + rho * total.g).max(initial=0.0))
-    best: tuple[float, Array, Array] | None = None
+    return sums.close(functions)
+
+
+def fit_by_passes(
+    functions: Whitened,
+    stream: Stream,
+    observations: Observations,
+    pilot: Part,
+    totals: tuple[float, float],
+    rho: float,
+    gamma: float,
+    constant: bool,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> Solution:
+    """Fit rows of any number by conjugate gradients, each step a pass of O(n p d).
+
+    Products of features would square what separates them. The rows of a pilot sample, by QR, do
+    not: their triangle is nearly that of all rows, so that few steps bring the residual, taken
+    over the rows themselves, to nothing.
+
+    Parameters
+    ----------
+    functions
+        The functions psi.
+    stream, observations
+        All rows, and what was observed there.
+    pilot
+        What was observed at some of them.
+    totals
+        The total weight of values and of derivatives.
+    rho, gamma, constant
+        The weight of gradients, the penalty, and whether there is a constant.
+    """
+    F, z, weight, _ = pilot.functionals()
+    told = F.values == 1.0
+    design = functions.design(F)
+    share = np.array([max(weight[kind].sum(), 1e-300) for kind in (told, ~told)])
+    scale = np.where(told, totals[0] / share[0], rho * totals[1] / share[1]) * weight
+    root = np.sqrt(scale)[:, None]
+    down = gamma * penalty(design.shape[1] - 1, constant)
+    if totals[0] <= 0:
+        down[0] = 1.0
+    target = design.T @ (scale[:, None] * z)
+    design *= root
+    R: Array = np.zeros((0, design.shape[1]))
+    # Row by row, so that no second copy is needed.
+    for rows in row_slices(len(design), 4 * design.shape[1]):
+        (R,) = qr(np.vstack([R, design[rows]]), mode="r", overwrite_a=True, check_finite=False)
+        R = R[: design.shape[1]]
+    (R,) = qr(np.vstack([R, np.diag(np.sqrt(down))]), mode="r", check_finite=False)
+    R = R[: design.shape[1]]
+    x = solve_with(R, target)
+    data = Passes(functions, stream, observations, rho, n_jobs, progress)
+    rest, squares, at_zero = data.left_over(x)
+    rest -= down[:, None] * x
+    step = toward = solve_with(R, rest)
+    size = first = np.einsum("ij,ij->j", rest, toward)
     for _ in range(PASSES):
-        slope, squares = gradient_of_loss(
-            functions, basis, x, stream, observations, n_folds, rho, size, n_jobs
-        )
-        slope -= down * x
-        if not constant:
-            slope[0] = 0.0
-        residual = float(np.abs(slope).max() / at_zero) if at_zero > 0 else 0.0
-        if best is None or residual < best[0]:
-            improved = best is None or residual < 0.5 * best[0]
-            best = (residual, x, squares)
-        else:
-            improved = False
-        if residual < ACCURATE or not improved:
+        if (size <= (ACCURATE * first.max()) * ACCURATE).all():
             break
-        x = x + solve_with(R, slope)
-    assert best is not None
-    residual, x, squares = best
-    loss = squares[0] + rho * squares[1] + (down * x * x).sum(axis=0)
-    noise = loss / max(int(sums.count.sum()) - int(constant), 1)
+        image = data.products(step) + down[:, None] * step
+        alpha = size / np.maximum(np.einsum("ij,ij->j", step, image), 1e-300)
+        x = x + alpha * step
+        rest = rest - alpha * image
+        toward = solve_with(R, rest)
+        new = np.einsum("ij,ij->j", rest, toward)
+        step = toward + new / np.maximum(size, 1e-300) * step
+        size = new
+    rest, squares, at_zero = data.left_over(x)
+    rest -= down[:, None] * x
+    if not constant:
+        rest[0] = 0.0
+    residual = float(np.abs(rest).max() / at_zero) if at_zero > 0 else 0.0
+    loss = squares[0] + rho * squares[1] + (down[:, None] * x * x).sum(axis=0)
+    noise = loss / max(data.count - int(constant), 1)
     a = functions.coefficients(x[1:])
-    solution = Solution(functions, a, x[0] - offset @ a, R, rho, gamma, noise, residual, choice)
-    return solution, folds
+    return Solution(functions, a, x[0], R, rho, gamma, noise, residual)
+
+
+class Passes:
+    """Products with the functions (1, psi), taken over all rows."""
+
+    def __init__(
+        self,
+        functions: Whitened,
+        stream: Stream,
+        observations: Observations,
+        rho: float,
+        n_jobs: int | None,
+        progress: bool | None,
+    ) -> None:
+        self.functions, self.stream, self.observations = functions, stream, observations
+        self.rho, self.n_jobs, self.progress = rho, n_jobs, progress
+        self.count = 0
+
+    def products(self, x: Array) -> Array:
+        """Return (V + rho G) x for x (1 + r, outputs)."""
+        return self._go(x, False)[0]
+
+    def left_over(self, x: Array) -> tuple[Array, Array, float]:
+        """Return v + rho g - (V + rho G) x, the squares left over, and the size of v + rho g."""
+        found, target, squares, self.count = self._go(x, True)
+        return found, squares, float(np.abs(target).max(initial=0.0))
+
+    def _go(self, x: Array, observed: bool) -> tuple[Array, Array, Array, int]:
+        functions, rho = self.functions, self.rho
+        a = functions.coefficients(x[1:])
+        shape = (FOLDS, 2, *x.shape)
+        sums, squares = np.zeros(shape), np.zeros((FOLDS, 2, x.shape[1]))
+        count = np.zeros(FOLDS, dtype=np.int64)
+
+        def add(fold: int, block: Block) -> None:
+            part = self.observations.part(block.views[0], block.index)
+            f = functions.basis.jet(part.X)
+            y = f.value.dense() @ a + x[0]
+            slopes = f.gradient.combine(a) if part.t.shape[1] else None
+            t = part.t if slopes is None else part.along(slopes)
+            if observed:
+                y, t = part.y - y, part.t - t
+                squares[fold, 0] += part.known @ y**2
+                squares[fold, 1] += np.einsum("kr,kro->o", part.told, t**2)
+                count[fold] += part.count
+                v, g = right_hand_side(part, f, part.y, part.t)
+                sums[fold, 1] += v + rho * g
+            v, g = right_hand_side(part, f, y, t)
+            sums[fold, 0] += v + rho * g
+
+        size = block_rows(functions.basis.size, self.stream.dimensions[0])
+        with blas_threads(1), Workers(jobs(self.n_jobs)) as run:
+            over_folds(self.stream, add, FOLDS, size, run, self.progress)
+        found, target = (whitened_once(functions, m) for m in sums.sum(axis=0))
+        return found, target, squares.sum(axis=0), int(count.sum())
 
 
 def fit_moments(
-    functions: Whitened, offset: Array, folds: list[Moments], constant: bool, choose: Choose
+    functions: Whitened,
+    offset: Array,
+    folds: list[Moments],
+    constant: bool,
+    choose: Choose,
+    least: float,
 ) -> Solution:
-    """Fit from sums alone, as where the rows are gone."""
+    """Fit from sums alone, as where the rows are gone, with a penalty that sums can tell."""
     rho, gamma, choice = choose(folds)
+    gamma = max(gamma, least)
     total = sum(folds[1:], folds[0])
     x, R = solve(total, rho, gamma, constant)
     down = gamma * penalty(len(x) - 1, constant)[:, None]
@@ -364,39 +479,6 @@ def fit_moments(
 def solve_with(R: Array, b: Array) -> Array:
     """Solve R' R x = b."""
     return np.asarray(solve_triangular(R, solve_triangular(R, b, trans=1)))
-
-
-def gradient_of_loss(
-    functions: Whitened,
-    basis: Centered,
-    x: Array,
-    stream: Stream,
-    observations: Observations,
-    n_folds: int,
-    rho: float,
-    size: int,
-    n_jobs: int | None,
-) -> tuple[Array, Array]:
-    """Return products of (1, psi) with what x leaves over, and its sums of squares."""
-    a = functions.coefficients(x[1:])
-    slopes = np.zeros((n_folds, *x.shape))
-    squares = np.zeros((n_folds, 2, x.shape[1]))
-
-    def add(fold: int, block: Block) -> None:
-        part = observations.part(block.views[0], block.index)
-        f = basis.jet(part.X)
-        y = part.y - (f.value.dense() @ a + x[0])
-        t = part.t
-        if t.shape[1]:
-            t = t - part.along(f.gradient.combine(a))
-        v, g = right_hand_side(part, f, y, t)
-        slopes[fold] += v + rho * g
-        squares[fold, 0] += part.known @ y**2
-        squares[fold, 1] += np.einsum("kr,kro->o", part.told, t**2)
-
-    with blas_threads(1), Workers(min(n_folds, jobs(n_jobs))) as run:
-        over_folds(stream, add, n_folds, size, run, False)
-    return whitened_once(functions, slopes.sum(axis=0)), squares.sum(axis=0)
 
 
 def block_rows(p: int, d: int) -> int:

@@ -168,5 +168,6 @@ def cross_validate(
         weight, best = choice.best
         if weight != middle:
             near = [p for p in penalties if p != best and 1e-3 < p / best < 1e3]
-            choice = choice + compare(folds, [(weight, p) for p in near], constant)
+            if near:
+                choice = choice + compare(folds, [(weight, p) for p in near], constant)
     return choice
