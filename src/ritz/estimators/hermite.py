@@ -383,7 +383,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._audit(subsample(X, observations, AUDIT_ROWS * (1 + X.shape[1]), seed, True))
 
     def _audit(self, part: Part) -> None:
-        if not self._stationary() or (part.known > 0).sum() < 10:
+        if not (self._stationary() and self._smooth()) or (part.known > 0).sum() < 10:
             return
         self.gradient_audit_ = found = audit(self._make, part)
         bad = np.flatnonzero(found.suspicious)

@@ -29,7 +29,7 @@ from ritz.threads import blas_threads, jobs
 PASSES = 30
 ACCURATE = 1e-6
 FOLDS = 8
-BLOCK_BYTES = 64_000_000
+BLOCK_BYTES = 16_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,8 +196,10 @@ def fit_by_qr(
     x = solve_triangular(R, Q.T @ b)
     rest = b - np.vstack([(design @ x) * scale[:, None], down[:, None] * x])
     A = np.vstack([design * scale[:, None], np.diag(down)])
+    # A constant that is held at zero has no say.
+    A = A[:, int(not constant) :]
     at_zero = np.abs(A.T @ b).max(initial=0.0)
-    residual = float(np.abs(A.T @ rest).max() / at_zero) if at_zero > 0 else 0.0
+    residual = float(np.abs(A.T @ rest).max(initial=0.0) / at_zero) if at_zero > 0 else 0.0
     loss = np.einsum("ij,ij->j", rest, rest) + lost[0][0] + rho * lost[0][1]
     noise = loss / max(lost[1] - int(constant), 1)
     return Solution(

@@ -1,0 +1,314 @@
+"""What users of HermiteRegressor see: units, missing parts, warnings, error bars, bad input."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import ritz
+
+RNG = np.random.default_rng(0)
+
+
+def branin(X):
+    """Return Branin's function and its gradient."""
+    a, b = X.T
+    inner = b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6
+    c = 10 * (1 - 1 / (8 * np.pi))
+    y = inner**2 + c * np.cos(a) + 10
+    slope = 2 * inner * (-5.1 / (2 * np.pi**2) * a + 5 / np.pi) - c * np.sin(a)
+    return y, np.column_stack([slope, 2 * inner])
+
+
+def sample(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.uniform(-5, 10, n), rng.uniform(0, 15, n)])
+    return (X, *branin(X))
+
+
+TEST = sample(500, 99)
+
+
+def error(model):
+    return np.sqrt(np.mean((model.predict(TEST[0]) - TEST[1]) ** 2)) / TEST[1].std()
+
+
+def test_gradients_help():
+    X, y, t = sample(30)
+    plain, hermite = (ritz.HermiteRegressor().fit(X, y, g) for g in (None, t))
+    assert error(hermite) < 2e-3
+    assert error(hermite) < error(plain) / 10
+    slopes = hermite.predict_gradient(TEST[0])
+    assert np.sqrt(np.mean((slopes - TEST[2]) ** 2) / np.mean(TEST[2] ** 2)) < 1e-2
+    assert hermite.score(TEST[0], TEST[1]) > 0.99999
+    assert hermite.residual_ < 1e-10
+
+
+def test_predicted_gradients_are_those_of_the_prediction():
+    X, y, t = sample(40)
+    for solver in ("qr", "sums"):
+        model = ritz.HermiteRegressor(solver=solver).fit(X, y, t)
+        h = 1e-2
+        slopes = np.column_stack(
+            [(model.predict(X + e) - model.predict(X - e)) / (2 * h) for e in h * np.eye(2)]
+        )
+        np.testing.assert_allclose(model.predict_gradient(X), slopes, rtol=1e-4, atol=1e-2)
+
+
+def test_units_do_not_matter():
+    """Meters for millimeters: gradients follow by the chain rule, and nothing else changes."""
+    X, y, t = sample(40)
+    scale, shift = np.array([1e3, 1e-2]), np.array([7.0, -3.0])
+    one = ritz.HermiteRegressor(random_state=0).fit(X, y, t)
+    other = ritz.HermiteRegressor(random_state=0).fit(X * scale + shift, 50 * y + 3, 50 * t / scale)
+    # Rounding decides a little where next to nothing is penalized.
+    scaled = other.predict(TEST[0] * scale + shift)
+    np.testing.assert_allclose((scaled - 3) / 50, one.predict(TEST[0]), rtol=1e-2, atol=1e-1)
+    np.testing.assert_allclose(other.length_scale_, one.length_scale_ * scale, rtol=0.2)
+
+
+def test_a_constant_is_learned_exactly():
+    """The paper's figure: a Gaussian kernel cannot learn a constant without help."""
+    X = np.random.default_rng(0).uniform(-1, 1, size=(1000, 2))
+    y, t = np.ones(1000), np.zeros((1000, 2))
+    points = np.random.default_rng(1).uniform(-1, 1, size=(500, 2))
+
+    def miss(gradient, constant):
+        model = ritz.HermiteRegressor(
+            length_scale=0.1,
+            n_centers=100,
+            constant=constant,
+            gradient_weight=1.0,
+            regularization=1e-6,
+        ).fit(X, y, gradient)
+        return np.sqrt(np.mean((model.predict(points) - 1) ** 2))
+
+    assert miss(None, True) < 1e-10
+    assert miss(t, True) < 1e-10
+    # The Gaussian kernel alone, with few centers.
+    assert miss(None, False) > 1e-2
+
+
+@pytest.mark.parametrize("solver", ["qr", "sums"])
+def test_missing_parts(solver):
+    X, y, t = sample(80)
+    some = t.copy()
+    some[RNG.random(t.shape) < 0.4] = np.nan
+    few = y.copy()
+    few[10:] = np.nan
+    whole = ritz.HermiteRegressor(solver=solver).fit(X, y, t)
+    partly = ritz.HermiteRegressor(solver=solver).fit(X, y, some)
+    rows = ritz.HermiteRegressor(solver=solver).fit(X, few, t)
+    none = ritz.HermiteRegressor(solver=solver).fit(X, y)
+    assert error(whole) < error(none)
+    assert error(partly) < 2 * error(none)
+    assert error(rows) < 1e-3
+
+
+def test_a_coordinate_never_observed():
+    X, y, t = sample(60)
+    t[:, 1] = np.nan
+    model = ritz.HermiteRegressor().fit(X, y, t)
+    assert error(model) < error(ritz.HermiteRegressor().fit(X, y))
+    assert np.isnan(model.gradient_audit_.factors).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("solver", ["qr", "sums"])
+def test_gradients_alone_have_mean_zero(solver):
+    X, y, t = sample(80)
+    model = ritz.HermiteRegressor(solver=solver).fit(X, None, t)
+    assert abs(model.predict(X).mean()) < 1e-8
+    rest = model.predict(TEST[0]) - TEST[1]
+    assert rest.std() / TEST[1].std() < 1e-2
+    # One value fixes the constant.
+    y[1:] = np.nan
+    fixed = ritz.HermiteRegressor(solver=solver).fit(X, y, t)
+    assert error(fixed) < 1e-2
+
+
+@pytest.mark.parametrize("solver", ["qr", "sums"])
+def test_directional_derivatives(solver):
+    X, y, t = sample(80)
+    axes = np.tile(np.eye(2) * [3.0, 0.5], (80, 1, 1))
+    options = {"gradient_weight": 1.0, "regularization": 1e-6, "length_scale": 3.0}
+    as_gradient = ritz.HermiteRegressor(solver=solver, **options).fit(X, y, t)
+    along = np.einsum("nd,ndr->nr", t, axes)
+    as_directions = ritz.HermiteRegressor(solver=solver, **options).fit(
+        X, y, along, directions=axes
+    )
+    np.testing.assert_allclose(
+        as_gradient.predict(TEST[0]), as_directions.predict(TEST[0]), rtol=1e-5, atol=1e-4
+    )
+    u = RNG.normal(size=(80, 2))
+    one = ritz.HermiteRegressor(solver=solver).fit(X, y, (t * u).sum(axis=1), directions=u)
+    assert error(one) < error(ritz.HermiteRegressor(solver=solver).fit(X, y)) / 2
+
+
+def test_several_outputs():
+    X, y, t = sample(50)
+    Y, T = np.column_stack([y, -2 * y]), np.stack([t, -2 * t], axis=2)
+    model = ritz.HermiteRegressor().fit(X, Y, T)
+    assert model.predict(X).shape == (50, 2)
+    assert model.predict_gradient(X).shape == (50, 2, 2)
+    np.testing.assert_allclose(
+        model.predict(TEST[0])[:, 1], -2 * model.predict(TEST[0])[:, 0], rtol=1e-6, atol=1e-6
+    )
+    values, deviations = model.predict(TEST[0], return_std=True)
+    assert values.shape == deviations.shape == (500, 2)
+
+
+def test_noise_of_values_and_gradients_apart():
+    """Noisy gradients beside clean values get little weight, and the other way round."""
+    X, y, t = sample(300)
+    rng = np.random.default_rng(1)
+    noisy_t = t + 30 * rng.normal(size=t.shape)
+    noisy_y = y + 30 * rng.normal(size=y.shape)
+    clean_values = ritz.HermiteRegressor().fit(X, y, noisy_t)
+    clean_slopes = ritz.HermiteRegressor().fit(X, noisy_y, t)
+    assert clean_values.gradient_weight_ < clean_slopes.gradient_weight_ / 100
+    assert error(clean_slopes) < error(ritz.HermiteRegressor().fit(X, noisy_y)) / 3
+    path = clean_slopes.path_
+    assert len(path.errors) == len(path.gradient_weights) == len(path.regularizations)
+    best = np.nanargmin(path.errors)
+    assert path.errors[best] <= path.errors.min() * 1.001
+
+
+def test_weights_of_gradients_by_row():
+    X, y, t = sample(60)
+    broken = t.copy()
+    broken[:20] *= -5
+    trust = np.where(np.arange(60) < 20, 0.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ritz.HermiteRegressor().fit(X, y, broken, gradient_sample_weight=trust)
+    assert error(model) < 1e-3
+
+
+@pytest.mark.parametrize("factor", [-1.0, 1000.0, 0.5])
+def test_wrong_gradients_are_noticed(factor):
+    X, y, t = sample(150)
+    t[:, 1] *= factor
+    with pytest.warns(UserWarning, match="column 1"):
+        model = ritz.HermiteRegressor().fit(X, y, t)
+    found = model.gradient_audit_
+    assert found.suspicious.tolist() == [False, True]
+    assert found.low[1] <= factor <= found.high[1]
+    assert "column 1" in str(found)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("n", [15, 60, 250])
+def test_right_gradients_raise_no_alarm(n, seed):
+    X, y, t = sample(n, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        ritz.HermiteRegressor(gradient_weight=1.0, regularization=1e-10).fit(X, y, t)
+
+
+def test_standard_deviations_are_those_of_errors():
+    """Random functions of the kernel, noise known to no one: |error| / std is about 1."""
+    scores = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-2, 2, size=(250, 2))
+        frequency, phase = rng.normal(size=(2, 200)), rng.uniform(0, 2 * np.pi, 200)
+        f = np.sqrt(2 / 200) * np.cos(X @ frequency + phase).sum(axis=1)
+        t = -np.sqrt(2 / 200) * np.sin(X @ frequency + phase) @ frequency.T
+        y = f + 0.1 * rng.normal(size=250)
+        t = t + 0.2 * rng.normal(size=t.shape)
+        model = ritz.HermiteRegressor(random_state=0).fit(X[:150], y[:150], t[:150])
+        values, deviation = model.predict(X[150:], return_std=True)
+        scores.append((values - f[150:]) / deviation)
+    z = np.concatenate(scores)
+    assert 0.7 < np.sqrt(np.mean(z**2)) < 1.5
+    assert 0.85 < np.mean(np.abs(z) < 2) <= 1.0
+
+
+def test_partial_fit_adds_up():
+    X, y, t = sample(3000)
+    model = ritz.HermiteRegressor(n_centers=80, random_state=0)
+    model.partial_fit(X[:1000], y[:1000], t[:1000])
+    first = error(model)
+    model.partial_fit(X[1000:], y[1000:], t[1000:])
+    assert error(model) < max(first, 5e-3)
+    whole = ritz.HermiteRegressor(n_centers=80, random_state=0, solver="sums").fit(X, y, t)
+    assert error(model) < 20 * error(whole) + 1e-3
+
+
+def test_pickles():
+    X, y, t = sample(30)
+    model = ritz.HermiteRegressor().fit(X, y, t)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("kernel", ["matern52", "matern32", "rational_quadratic", "exponential"])
+def test_other_kernels(kernel):
+    X, y, t = sample(100)
+    model = ritz.HermiteRegressor(kernel).fit(X, y, t)
+    assert error(model) < 0.1
+
+
+def test_polynomials_are_learned_exactly():
+    X = RNG.normal(size=(40, 2))
+    y = X[:, 0] ** 3 - 2 * X[:, 0] * X[:, 1]
+    t = np.column_stack([3 * X[:, 0] ** 2 - 2 * X[:, 1], -2 * X[:, 0]])
+    model = ritz.HermiteRegressor("polynomial").fit(X[:8], y[:8], t[:8])
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-4)
+
+
+BAD = {
+    "gradient transposed": ({"gradient": np.zeros((2, 20))}, r"\(n, d\) = \(20, 2\)"),
+    "gradient of other outputs": ({"gradient": np.zeros((20, 2, 3))}, "1 output"),
+    "infinite gradient": ({"gradient": np.full((20, 2), np.inf)}, "finite"),
+    "nothing known": ({"y": np.full(20, np.nan)}, "at least one row"),
+    "all missing": (
+        {"y": np.full(20, np.nan), "gradient": np.full((20, 2), np.nan)},
+        "at least one row",
+    ),
+    "directions alone": ({"directions": np.zeros((20, 2))}, "'gradient'"),
+    "directions of wrong shape": (
+        {"gradient": np.zeros(20), "directions": np.zeros((20, 3))},
+        "directions",
+    ),
+    "negative weights": ({"sample_weight": -np.ones(20)}, "weight"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD.values(), ids=BAD)
+def test_bad_data(arguments, message):
+    X, y, _ = sample(20)
+    with pytest.raises(ValueError, match=message):
+        ritz.HermiteRegressor().fit(X, **{"y": y, **arguments})
+
+
+PARAMETERS = {
+    "kernel": {"kernel": "cubic"},
+    "length_scale": {"length_scale": "long"},
+    "gradient_weight": {"gradient_weight": -1.0},
+    "regularization": {"regularization": "much"},
+    "n_centers": {"n_centers": 0},
+    "solver": {"solver": "magic"},
+    "centers": {"centers": np.zeros((4, 5))},
+}
+
+
+@pytest.mark.parametrize(("name", "options"), PARAMETERS.items(), ids=PARAMETERS)
+def test_bad_parameters(name, options):
+    X, y, t = sample(20)
+    with pytest.raises((ValueError, TypeError), match=name):
+        ritz.HermiteRegressor(**options).fit(X, y, t)
+
+
+def test_kernel_without_gradients():
+    kernel = ritz.CustomKernel("distance", [lambda u: np.exp(-np.sqrt(2 * u))])
+    X, y, t = sample(20)
+    with pytest.raises(ValueError, match="kernel"):
+        ritz.HermiteRegressor(kernel).fit(X, y, t)
+
+
+def test_more_centers_than_memory_says_how_many():
+    X, y, t = sample(50)
+    with pytest.raises(ValueError, match=r"at most [\d,]+ on this machine.* GB"):
+        ritz.HermiteRegressor(n_centers=10_000_000).fit(X, y, t)

@@ -1,0 +1,60 @@
+"""The marginal likelihood against a plain Gaussian density and finite differences."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+
+import ritz
+from ritz.bases.functionals import Functionals, covariance
+from ritz.regression.likelihood import Likelihood, most_likely
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(12, 3))
+F = Functionals.at(X) + Functionals.along(X[:9], RNG.normal(size=(9, 3)))
+Z = RNG.normal(size=(21, 2))
+W = RNG.uniform(0.5, 2, size=21)
+LENGTHS, NOISE = np.array([0.7, 1.1, 2.0]), np.array([1e-2, 3e-2])
+KERNELS = {
+    "gaussian": lambda lengths: ritz.Gaussian(tuple(lengths)),
+    "matern": lambda lengths: ritz.Matern(2.5, tuple(lengths)),
+    "rational": lambda lengths: ritz.RationalQuadratic(1.5, tuple(lengths)),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_derivatives(kernel):
+    likelihood = Likelihood(kernel, F, Z, W)
+    _, in_lengths, in_noise = likelihood(LENGTHS, NOISE)
+    h = 1e-5
+    for i, e in enumerate(h * np.eye(3)):
+        ends = [likelihood(LENGTHS * np.exp(s * e), NOISE)[0] for s in (1, -1)]
+        assert in_lengths[i] == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-6)
+    for i, e in enumerate(h * np.eye(2)):
+        ends = [likelihood(LENGTHS, NOISE * np.exp(s * e))[0] for s in (1, -1)]
+        assert in_noise[i] == pytest.approx((ends[0] - ends[1]) / (2 * h), abs=1e-6)
+
+
+def test_value_is_that_of_a_gaussian_density():
+    """At the best constant and amplitude, which are found by search here."""
+    likelihood = Likelihood(KERNELS["gaussian"], F, Z[:, :1], W)
+    value, _, _ = likelihood(LENGTHS, NOISE)
+    K = covariance(KERNELS["gaussian"](LENGTHS), F, F)
+    K += np.diag(np.where(F.values == 1, NOISE[0], NOISE[1]) / W)
+    v, z = F.values, Z[:, 0]
+    c = v @ np.linalg.solve(K, z) / (v @ np.linalg.solve(K, v))
+    s2 = (z - c * v) @ np.linalg.solve(K, z - c * v) / len(z)
+    density = multivariate_normal(c * v, s2 * K).logpdf(z)
+    assert -value == pytest.approx(density + len(z) / 2 * (1 + np.log(2 * np.pi)), rel=1e-9)
+
+
+def test_finds_the_lengths_of_a_random_function():
+    points = RNG.uniform(-2, 2, size=(150, 2))
+    G = Functionals.at(points) + Functionals.along(points, np.tile([1.0, 0.0], (150, 1)))
+    true = np.array([0.8, 2.5])
+    K = covariance(ritz.Gaussian(tuple(true)), G, G)
+    z = np.linalg.cholesky(K + 1e-10 * np.eye(300)) @ RNG.normal(size=(300, 1))
+    z[:150] += 1e-2 * RNG.normal(size=(150, 1))
+    found = most_likely(Likelihood(KERNELS["gaussian"], G, z, np.ones(300)), 2)
+    np.testing.assert_allclose(found.lengths, true, rtol=0.25)
+    assert 2e-5 < found.noise[0] < 5e-4
+    assert found.noise[1] < 1e-6
