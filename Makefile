@@ -10,7 +10,7 @@ CODE = $(wildcard src tests benchmarks examples)
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit bench bench-full clean
+.PHONY: help demo test lint types layers unit bench bench-full bench-hermite clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
 bench-full: $(VENV)/.installed-bench ## all benchmarks (half an hour)
 	$(BIN)/python -W ignore -m benchmarks --full
 
+bench-hermite: $(VENV)/.installed-peers ## regression on values and gradients, ours and others
+	$(BIN)/python -m benchmarks.hermite
+
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) build dist src/*.egg-info
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -61,6 +64,11 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.installed-demo: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing ritz[plot] and its pinned dependencies"
 	@$(PIP) -e ".[plot]"
+	@touch $@
+
+$(VENV)/.installed-peers: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing ritz[bench,peers] and its pinned dependencies"
+	@$(PIP) -e ".[bench,peers]"
 	@touch $@
 
 $(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python

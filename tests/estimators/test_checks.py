@@ -21,6 +21,7 @@ def expected_failures(estimator):
         ritz.LaplacianClassifier(random_state=0),
         ritz.LaplacianClassifier(unlabeled=None, random_state=0),
         ritz.LaplacianRegressor(random_state=0),
+        ritz.HermiteRegressor(random_state=0),
     ],
     expected_failed_checks=expected_failures,
 )

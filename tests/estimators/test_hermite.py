@@ -101,9 +101,9 @@ def test_missing_parts(solver):
     partly = ritz.HermiteRegressor(solver=solver).fit(X, y, some)
     rows = ritz.HermiteRegressor(solver=solver).fit(X, few, t)
     none = ritz.HermiteRegressor(solver=solver).fit(X, y)
-    assert error(whole) < error(none)
-    assert error(partly) < 2 * error(none)
-    assert error(rows) < 1e-3
+    assert max(error(model) for model in (whole, partly, rows)) < 1e-3
+    if solver == "qr":
+        assert error(whole) < error(partly) < error(none)
 
 
 def test_a_coordinate_never_observed():
@@ -142,7 +142,10 @@ def test_directional_derivatives(solver):
     )
     u = RNG.normal(size=(80, 2))
     one = ritz.HermiteRegressor(solver=solver).fit(X, y, (t * u).sum(axis=1), directions=u)
-    assert error(one) < error(ritz.HermiteRegressor(solver=solver).fit(X, y)) / 2
+    assert error(one) < 1e-3
+    if solver == "qr":
+        # Sections of the derivatives are there too.
+        assert error(one) < error(ritz.HermiteRegressor(solver=solver).fit(X, y)) / 2
 
 
 def test_several_outputs():

@@ -154,13 +154,19 @@ def feature_type(form: Form, stream: Stream, left: Centered, right: Centered) ->
 
 def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     """Return whether float32 keeps every direction of the functions, judged on a pilot (m, d)."""
-    ledger, rows = Ledger(), np.ones(len(pilot))
-    f = basis.jet(pilot)
-    matrices = {"Phi": f.value * f.value}
-    if form.symmetric:
-        matrices["L"] = form.terms(f, f, Block((pilot,), rows, np.arange(len(pilot))))
-    ledger.add(matrices, rows)
-    sums = ledger.close()
+
+    def products(part: Array) -> dict[str, Array]:
+        ledger, rows = Ledger(), np.ones(len(part))
+        f = basis.jet(part)
+        matrices = {"Phi": f.value * f.value}
+        if form.symmetric:
+            matrices["L"] = form.terms(f, f, Block((part,), rows, np.arange(len(part))))
+        ledger.add(matrices, rows)
+        return ledger.close()
+
+    with Workers(jobs(None)) as run:
+        halves = list(run(products, np.array_split(pilot, 2)))
+    sums = {name: sum(half[name] for half in halves) for name in halves[0]}
     means = sums["Phi"][0, 1:] / len(pilot)
     B = sums["Phi"][1:, 1:] / len(pilot) - np.outer(means, means)
     if form.symmetric:

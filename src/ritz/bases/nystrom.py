@@ -63,6 +63,10 @@ class KernelSections(Basis):
         values, vectors = np.linalg.eigh(self.kernel(self.centers, self.centers))
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
+    def penalty(self, L: Array) -> Array:
+        G = self.kernel(self.centers, self.centers)
+        return np.asarray(np.abs(np.diag(L)).sum() / np.trace(G) * (G + G.T) / 2)
+
     @property
     def differentiable(self) -> bool:
         return self.kernel.smoothness is None or self.kernel.smoothness >= 1

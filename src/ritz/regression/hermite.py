@@ -365,10 +365,8 @@ def fit_by_passes(
     R: Array = np.zeros((0, design.shape[1]))
     # Row by row, so that no second copy is needed.
     for rows in row_slices(len(design), 4 * design.shape[1]):
-        (R,) = qr(np.vstack([R, design[rows]]), mode="r", overwrite_a=True, check_finite=False)
-        R = R[: design.shape[1]]
-    (R,) = qr(np.vstack([R, np.diag(np.sqrt(down))]), mode="r", check_finite=False)
-    R = R[: design.shape[1]]
+        R = triangle(np.vstack([R, design[rows]]))
+    R = triangle(np.vstack([R, np.diag(np.sqrt(down))]))
     x = solve_with(R, target)
     data = Passes(functions, stream, observations, rho, n_jobs, progress)
     rest, squares, at_zero = data.left_over(x)
@@ -476,6 +474,12 @@ def fit_moments(
     )
     a = functions.coefficients(x[1:])
     return Solution(functions, a, x[0] - offset @ a, R, rho, gamma, noise, residual, choice)
+
+
+def triangle(A: Array) -> Array:
+    """Return the triangle R of A = Q R, in the place of A."""
+    (R,) = qr(A, mode="r", overwrite_a=True, check_finite=False)
+    return np.asarray(R[: A.shape[1]], dtype=np.float64)
 
 
 def solve_with(R: Array, b: Array) -> Array:
