@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 import ritz
-from ritz.assembly.passes import over_folds
+from ritz.arrays import Block
+from ritz.assembly.passes import fold_of, over_folds
 from ritz.bases import Centered
 from ritz.bases.functionals import Functionals, covariance
 from ritz.regression.hermite import HermiteSums, Whitened, sums_of_folds
-from ritz.regression.moments import compare, solve
+from ritz.regression.moments import solve
 from ritz.regression.observations import Observations, Units
+from ritz.regression.validation import Validation
 from ritz.streams import as_stream
 
 RNG = np.random.default_rng(0)
@@ -184,12 +186,10 @@ def test_folds_left_out_are_fits_without_their_rows():
     offset = np.zeros(functions.basis.size)
     stream = as_stream(X, 1, None, None)
     folds = sums_of_folds(functions, offset, stream, observations, 3)
-    choice = compare(folds, [(0.5, 1e-3), (2.0, 1e-2)], True)
-    from ritz.arrays import Block
-    from ritz.assembly.passes import fold_of
-
+    pairs = [(0.5, 1e-3), (2.0, 1e-2)]
+    choice = Validation(folds, True).compare(pairs)
     fold = fold_of(Block((X,), weight, np.arange(N)), 3)
-    for (rho, gamma), error in zip([(0.5, 1e-3), (2.0, 1e-2)], choice.errors, strict=True):
+    for (rho, gamma), error in zip(pairs, choice.errors, strict=True):
         missed = 0.0
         for k in range(3):
             rest = np.flatnonzero(fold != k)

@@ -279,7 +279,7 @@ class SectionGradients(Gradients):
 
 
 def pivoted_cholesky(
-    kernel: Kernel, F: Functionals, m: int, floor: float = 2e-15, together: int = 48
+    kernel: Kernel, F: Functionals, m: int, floor: float = 5e-16, together: int = 48
 ) -> tuple[NDArray[np.intp], Array]:
     """Choose up to m functionals that explain the others, each the least explained so far.
 

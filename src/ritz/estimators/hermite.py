@@ -31,9 +31,10 @@ from ritz.regression.hermite import (
     sums_of_folds,
 )
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
-from ritz.regression.moments import Choice, Moments, cross_validate
+from ritz.regression.moments import Moments
 from ritz.regression.observations import Observations, Part, Units
 from ritz.regression.targets import as_slopes, as_values, mean_and_spread, subsample
+from ritz.regression.validation import Choice, Validation, cross_validate
 from ritz.streams import Stream, as_stream
 from ritz.streams.stream import CHUNK_ROWS
 
@@ -486,14 +487,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         return numbers[0], max(numbers[1], 1e-300), auto
 
     def _choose(
-        self, folds: list[Moments], least: float = 0.0
+        self, validation: Validation, least: float = 0.0
     ) -> tuple[float, float, Choice | None]:
         """Return the weight of gradients and the penalty, given or best on rows left out.
 
         Parameters
         ----------
-        folds
-            The sums of folds.
+        validation
+            Folds to be left out.
         least
             The smallest penalty that the sums can tell from none. Where that is the best one, the
             likelihood's noise decides.
@@ -502,16 +503,16 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
         if not auto:
             return rho, gamma, None
-        slopes = sum(fold.weight[1] for fold in folds) > 0
+        slopes = validation.total.weight[1] > 0
         weights = np.array([rho])
         if np.isnan(rho):
             weights = noise[0] / noise[1] * WEIGHTS if slopes else np.ones(1)
         penalties = np.array([gamma])
         if np.isnan(self._given()[1]) or isinstance(self.regularization, str):
             penalties = np.unique(np.maximum(np.append(PENALTIES, noise[0]), least))
-        if sum(fold.weight.sum() > 0 for fold in folds) < 3:
+        if len(validation.folds) < 3:
             return float(weights[len(weights) // 2]), float(max(noise[0], 1e-10)), None
-        choice = cross_validate(folds, weights, penalties, self.constant)
+        choice = cross_validate(validation, weights, penalties)
         if not np.isfinite(choice.errors).any():
             raise ValueError("No weight and penalty gave a finite error on rows left out.")
         rho, gamma = choice.best
@@ -558,7 +559,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if choice:
             few, means = self._well_conditioned(functions, offset)
             folds = sums_of_folds(few, means, stream, observations, self.n_folds, self.n_jobs)
-            rho, gamma, path = self._choose(folds, reliable(few, folds))
+            validation = Validation(folds, self.constant)
+            rho, gamma, path = self._choose(validation, reliable(few, folds))
         else:
             path = None
         size = max(LEAST_PILOT, PILOT_FACTOR * functions.basis.size)

@@ -21,8 +21,9 @@ from ritz.bases.functionals import (
 )
 from ritz.features import Jet, Ledger
 from ritz.kernels import Kernel
-from ritz.regression.moments import Choice, Moments, penalty, solve
+from ritz.regression.moments import Moments, penalty, solve
 from ritz.regression.observations import Observations, Part
+from ritz.regression.validation import Choice, Validation
 from ritz.streams import Stream
 from ritz.threads import blas_threads, jobs
 
@@ -144,7 +145,7 @@ class Solution:
         return np.outer(known + outside, self.noise)
 
 
-Choose = Callable[[list[Moments]], tuple[float, float, Choice | None]]
+Choose = Callable[[Validation], tuple[float, float, Choice | None]]
 
 
 def fit_by_qr(
@@ -180,11 +181,9 @@ def fit_by_qr(
     F, z, weight, rows = observed
     told = F.values == 1.0
     design = np.column_stack([F.values, H])
-    sums = []
-    for fold in range(n_folds):
-        here = folds[rows] == fold
-        sums.append(_moments(design, z, weight, told, here))
-    rho, gamma, choice = choose(sums)
+    parts = [folds[rows] == fold for fold in range(n_folds)]
+    sums = [_moments(design, z, weight, told, here) for here in parts]
+    rho, gamma, choice = choose(Validation(sums, constant))
     scale = np.sqrt(np.where(told, weight, rho * weight))
     r = H.shape[1]
     down = np.sqrt(gamma * penalty(r, constant))
@@ -459,7 +458,7 @@ def fit_moments(
     least: float,
 ) -> Solution:
     """Fit from sums alone, as where the rows are gone, with a penalty that sums can tell."""
-    rho, gamma, choice = choose(folds)
+    rho, gamma, choice = choose(Validation(folds, constant))
     gamma = max(gamma, least)
     total = sum(folds[1:], folds[0])
     x, R = solve(total, rho, gamma, constant)

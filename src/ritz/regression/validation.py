@@ -1,0 +1,99 @@
+"""Choosing the weight of gradients and the penalty by leaving out each fold in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from ritz.arrays import Array
+from ritz.assembly.passes import Workers
+from ritz.regression.moments import Moments, solve
+from ritz.threads import blas_threads, jobs
+
+FEW_FUNCTIONS = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Mean squared errors on rows left out, for pairs of a weight of gradients and a penalty.
+
+    Parameters
+    ----------
+    gradient_weights, regularizations
+        The numbers rho (m,) and gamma (m,) of each pair.
+    errors
+        The errors (m,), in units of the values' spread: of values where there are any, of
+        derivatives otherwise.
+    gradient_errors
+        The errors (m,) of derivatives, in units of the inputs' spread too.
+    """
+
+    gradient_weights: Array
+    regularizations: Array
+    errors: Array
+    gradient_errors: Array
+
+    @property
+    def best(self) -> tuple[float, float]:
+        """The pair of least error, that of the largest penalty where there are several."""
+        near = np.flatnonzero(self.errors <= 1.001 * self.errors.min())
+        pick = near[np.argmax(self.regularizations[near])]
+        return float(self.gradient_weights[pick]), float(self.regularizations[pick])
+
+    def __add__(self, other: Choice) -> Choice:
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Choice(*(np.concatenate(pair) for pair in pairs))
+
+
+class Validation:
+    """Folds to be left out, known by their sums: no row is seen again."""
+
+    def __init__(self, folds: list[Moments], constant: bool) -> None:
+        self.folds = [fold for fold in folds if fold.weight.sum() > 0]
+        self.constant = constant
+        self.total: Moments = sum(self.folds[1:], self.folds[0])
+        self.size = len(self.total.V)
+
+    def compare(self, pairs: list[tuple[float, float]]) -> Choice:
+        """Return the errors on folds left out, for pairs of a weight and a penalty."""
+        tasks = [(fold, pair) for pair in pairs for fold in self.folds]
+        threads = 1 if self.size < FEW_FUNCTIONS else jobs(None)
+        with blas_threads(1), Workers(threads) as run:
+            errors = np.array(list(run(lambda task: self._missed(task[0], *task[1]), tasks)))
+        errors = errors.reshape(len(pairs), len(self.folds), 2).sum(axis=1)
+        weight = np.maximum(self.total.weight, 1e-300) * self.total.v.shape[1]
+        values, slopes = (errors / weight).T
+        rhos, gammas = np.array(pairs).T
+        return Choice(rhos, gammas, values if self.total.weight[0] > 0 else slopes, slopes)
+
+    def _missed(self, fold: Moments, rho: float, gamma: float) -> Array:
+        """Return the squared errors (2,) of values and derivatives on a fold left out."""
+        try:
+            x, _ = solve(self.total - fold, rho, gamma, self.constant)
+        except LinAlgError:
+            return np.full(2, np.inf)
+        return np.maximum(fold.missed(x), 0.0)
+
+
+def cross_validate(validation: Validation, weights: Array, penalties: Array) -> Choice:
+    """Compare all pairs where that is quick; else penalties, then weights, then penalties again.
+
+    The weight in the middle is where the search begins.
+    """
+    compare = validation.compare
+    if validation.size < FEW_FUNCTIONS:
+        return compare([(w, p) for w in weights for p in penalties])
+    middle = weights[len(weights) // 2]
+    choice = compare([(middle, p) for p in penalties])
+    _, best = choice.best
+    others = [(w, best) for w in weights if w != middle]
+    if others:
+        choice = choice + compare(others)
+        weight, best = choice.best
+        if weight != middle:
+            near = [p for p in penalties if p != best and 1e-3 < p / best < 1e3]
+            if near:
+                choice = choice + compare([(weight, p) for p in near])
+    return choice
