@@ -76,3 +76,12 @@ def test_products_are_added_in_place(dtype, p):
     tolerance = 1e-12 if dtype is np.float64 else 1e-4
     np.testing.assert_allclose(general, expected, atol=tolerance)
     np.testing.assert_allclose(square, start + 2.0 * A.T.astype(float) @ A, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", [int, bool, np.float16, ">f8"])
+def test_features_of_other_types(dtype):
+    A = (RNG.normal(size=(6, 3)) > 0).astype(dtype)
+    rows = np.ones(6)
+    expected = np.tril(A.astype(float).T @ A.astype(float))
+    np.testing.assert_allclose(np.tril(weighted_product(A, A, rows)), expected)
+    np.testing.assert_allclose(weighted_product(A, A.copy(), rows), A.astype(float).T @ A)

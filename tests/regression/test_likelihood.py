@@ -23,7 +23,7 @@ KERNELS = {
 
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_derivatives(kernel):
-    likelihood = Likelihood(kernel, F, Z, W)
+    likelihood = Likelihood(kernel, F, Z, W, True, RNG.uniform(size=(2, 2)), (3, 5))
     _, in_lengths, in_noise = likelihood(LENGTHS, NOISE)
     h = 1e-5
     for i, e in enumerate(h * np.eye(3)):
@@ -58,3 +58,28 @@ def test_finds_the_lengths_of_a_random_function():
     np.testing.assert_allclose(found.lengths, true, rtol=0.25)
     assert 2e-5 < found.noise[0] < 5e-4
     assert found.noise[1] < 1e-6
+
+
+def test_means_of_repeated_values_stand_for_them():
+    """Values at equal points, one by one or as their means: the same up to a constant."""
+    points = np.repeat(X[:6], 3, axis=0)
+    z = RNG.normal(size=(18, 1))
+    means = z.reshape(6, 3, 1).mean(axis=1)
+    squares = np.array([((z.reshape(6, 3, 1) - means[:, None]) ** 2).sum(axis=(0, 1)), [0.0]])
+    one = Likelihood(KERNELS["gaussian"], Functionals.at(points), z, np.ones(18))
+    other = Likelihood(
+        KERNELS["gaussian"],
+        Functionals.at(X[:6]),
+        means,
+        np.full(6, 3.0),
+        True,
+        squares,
+        (12, 0),
+    )
+    gaps = []
+    for noise in ([0.1, 1.0], [0.5, 1.0]):
+        a, b = (likelihood(LENGTHS, np.array(noise)) for likelihood in (one, other))
+        gaps.append(a[0] - b[0])
+        np.testing.assert_allclose(a[1], b[1], atol=1e-8)
+        assert a[2][0] == pytest.approx(b[2][0], abs=1e-8)
+    assert gaps[0] == pytest.approx(gaps[1], abs=1e-8)

@@ -33,9 +33,16 @@ from ritz.regression.hermite import (
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 from ritz.regression.moments import Moments
 from ritz.regression.observations import Observations, Part, Units
-from ritz.regression.targets import as_slopes, as_values, mean_and_spread, subsample
+from ritz.regression.targets import (
+    as_slopes,
+    as_values,
+    mean_and_spread,
+    observed_rows,
+    subsample,
+)
 from ritz.regression.validation import Choice, Validation, cross_validate
 from ritz.streams import Stream, as_stream
+from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
 MOST_CENTERS = 1000
@@ -46,7 +53,10 @@ LEAST_PILOT = 8000
 PILOT_FACTOR = 32
 LIKELIHOOD_SIZE = 660
 AUDIT_ROWS = 300
+MEAN_ROWS = 1000
 PILOT_ROWS = 5000
+EPS = float(np.finfo(np.float64).eps)
+LEAST_PENALTY = 1e-18
 WEIGHTS = 10.0 ** np.arange(-2, 3)
 PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
 
@@ -173,6 +183,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         gradient_sample_weight
             Nonnegative weights (n,) of the gradients, by default those of the rows.
         """
+        # A fit that fails leaves no half of itself behind.
+        self.__dict__.pop("solution_", None)
         rows, observations = self._observed(
             X, y, gradient, sample_weight, directions, gradient_sample_weight, reset=True
         )
@@ -185,8 +197,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._folds = None
         self._report()
         if not self._told_values:
-            # Nothing fixes the constant: zero mean over the rows.
-            self._shift = -self.predict(rows).mean(axis=0)
+            self._center(rows, observations)
         return self
 
     def partial_fit(
@@ -200,7 +211,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         gradient_sample_weight: Any = None,
     ) -> Self:
         """Add rows to those seen before; the first ones fix the functions and their scales."""
-        first = not hasattr(self, "solution_") or self._folds is None
+        first = not hasattr(self, "solution_")
+        if not first and self._folds is None:
+            warnings.warn(
+                "partial_fit goes on where partial_fit ended, not where fit did: the rows fitted "
+                "before are forgotten.",
+                stacklevel=2,
+            )
+            first = True
         rows, observations = self._observed(
             X, y, gradient, sample_weight, directions, gradient_sample_weight, reset=first
         )
@@ -210,13 +228,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             kernel = self._make(self._lengths)
             self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
         else:
-            observations = replace(observations, units=self._units)
-            if observations.y.shape[1] != len(self._units.size):
-                what = f"values of {len(self._units.size)} outputs, as before"
-                raise ValueError(must("y", what, f"{observations.y.shape[1]}"))
             stream = self._stream(rows, observations)
+        n_folds = as_count(self.n_folds, "n_folds") if first else len(self._folds or ())
         folds = sums_of_folds(
-            self._functions, self._offset, stream, observations, self.n_folds, self.n_jobs
+            self._functions, self._offset, stream, observations, n_folds, self.n_jobs
         )
         if not first and self._folds is not None:
             folds = [a + b for a, b in zip(self._folds, folds, strict=True)]
@@ -311,10 +326,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         weight = self._weights(sample_weight, X)
         slope_weight = weight
         if gradient_sample_weight is not None:
-            slope_weight = as_weights(gradient_sample_weight, n)
+            slope_weight = as_weights(gradient_sample_weight, n, "gradient_sample_weight")
         if not (self._has(y, weight) or (t is not None and self._has(t, slope_weight))):
             raise ValueError(must("y", "known for at least one row of positive weight", "none"))
-        self._flat, self._shift = flat, np.zeros(1)
+        if not reset and (y.shape[1] != len(self._units.size) or flat != self._flat):
+            what = f"values of {len(self._units.size)} outputs, as before"
+            raise ValueError(must("y", what, f"{y.shape[1]}"))
+        self._flat: bool = flat
+        self._shift: Array = np.zeros(1)
         units = self._units_of(X, y, t, U, weight, slope_weight) if reset else self._units
         return X, Observations(y, t, U, weight, slope_weight, units)
 
@@ -340,8 +359,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         center, spread = np.zeros(d), np.ones(d)
         if not own:
             center, spread = mean_and_spread(X, weight + slope_weight)
-        spread = np.where(spread > 0, spread, 1.0)
+        # What rounding leaves of a constant is no spread.
+        spread = np.where(spread > 8 * EPS * np.abs(center), spread, 1.0)
         level, size = mean_and_spread(y, weight)
+        size = np.where(size > 8 * EPS * np.abs(level), size, 0.0)
         if not self.constant:
             size = np.sqrt(size**2 + level**2)
             level = np.zeros(outputs)
@@ -368,11 +389,24 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if self._stationary():
             F, z, weight, _ = some.functionals()
             usable = np.flatnonzero((F.values == 1) | self._smooth())
-            if len(usable) > 1 and lengths is None:
+            if len(some.X) > 1 and len(usable) > 1 and lengths is None:
+                unit = float(weight[usable].mean())
                 likelihood = Likelihood(
-                    self._make, F.take(usable), z[usable], weight[usable], self.constant
+                    self._make,
+                    F.take(usable),
+                    z[usable],
+                    weight[usable] / unit,
+                    self.constant,
+                    some.squares / unit,
+                    some.merged_away,
                 )
-                self._fitted = fit_lengths(likelihood, X.shape[1], seed)
+                fitted = fit_lengths(likelihood, X.shape[1], seed)
+                noise = fitted.noise * unit
+                # Noise of what was hardly observed is as good as unknown.
+                kinds = (F.values[usable] == 1).sum(), (F.values[usable] == 0).sum()
+                if min(kinds) < 10:
+                    noise = np.full(2, noise[int(np.argmax(kinds))])
+                self._fitted = replace(fitted, noise=noise)
         if lengths is None:
             d = X.shape[1]
             lengths = np.full(d, np.sqrt(d)) if self._fitted is None else self._fitted.lengths
@@ -484,7 +518,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
                 numbers.append(np.nan)
             else:
                 numbers.append(as_number(value, name, what, 0.0))
-        return numbers[0], max(numbers[1], 1e-300), auto
+        return numbers[0], max(numbers[1], LEAST_PENALTY), auto
 
     def _choose(
         self, validation: Validation, least: float = 0.0
@@ -503,22 +537,30 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
         if not auto:
             return rho, gamma, None
-        slopes = validation.total.weight[1] > 0
-        weights = np.array([rho])
+        total = validation.total
+        free = isinstance(self.regularization, str)
+        unit = float(total.weight.sum()) / max(int(total.count.sum()), 1)
+        own = noise[0 if total.count[0] > 0 else 1]
+        weights, grid = np.array([rho]), np.array([max(gamma, PENALTIES[2] * unit)])
         if np.isnan(rho):
-            weights = noise[0] / noise[1] * WEIGHTS if slopes else np.ones(1)
-        penalties = np.array([gamma])
-        if np.isnan(self._given()[1]) or isinstance(self.regularization, str):
-            penalties = np.unique(np.maximum(np.append(PENALTIES, noise[0]), least))
+            both = total.count[0] > 0 and total.count[1] > 0
+            weights = noise[0] / noise[1] * WEIGHTS if both else np.ones(1)
+        if free:
+            grid = np.append(PENALTIES * unit, own)
+        middle = float(weights[len(weights) // 2])
+        if len(weights) == len(grid) == 1:
+            return middle, gamma, None
         if len(validation.folds) < 3:
-            return float(weights[len(weights) // 2]), float(max(noise[0], 1e-10)), None
-        choice = cross_validate(validation, weights, penalties)
+            return middle, float(max(noise[0], 1e-10)) if free else gamma, None
+        choice = cross_validate(validation, weights, np.unique(np.maximum(grid, least)))
         if not np.isfinite(choice.errors).any():
             raise ValueError("No weight and penalty gave a finite error on rows left out.")
-        rho, gamma = choice.best
-        if isinstance(self.regularization, str) and gamma <= least:
-            gamma = min(gamma, float(noise[0]))
-        return rho, gamma, choice
+        rho, best = choice.best
+        if not free:
+            best = gamma
+        elif choice.undecided:
+            best = min(best, float(own))
+        return rho, best, choice
 
     def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
         part = observations.part(X, slice(None)).merged()
@@ -539,7 +581,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
                 functions = Whitened.at(kernel, centers)
             H = functions.features(covariance(kernel, F, functions.functionals))
         n_folds = as_count(self.n_folds, "n_folds")
-        rows = part.X * self._units.spread + self._units.center
+        rows = np.asarray(X, dtype=np.float64)
+        rows = rows if part.first is None else rows[part.first]
         whole = Block((rows,), np.ones(len(rows)), np.arange(len(rows)))
         folds = fold_of(whole, n_folds).astype(np.intp)
         lost = (part.squares, part.count)
@@ -593,6 +636,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             what = "one with derivatives where gradients are given"
             raise ValueError(must("kernel", what, self._example()))
         weight = np.maximum(observations.weight, observations.slope_weight)
+        if len(X) == 1:
+            return ArrayStream((X,), weight)
         return as_stream(X, 1, weight, None)
 
     def _sections(self, kernel: Kernel, stream: Stream, floor: float) -> tuple[Whitened, Array]:
@@ -614,6 +659,25 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         pivots = np.diag(functions.triangle) ** 2
         few = max(1, int((pivots > SUMS_FLOOR * pivots.max()).sum()))
         return functions.first(few), offset[:few]
+
+    def _center(self, X: NDArray[Any], observations: Observations) -> None:
+        """Make the function's mean over the rows zero: nothing else fixes the constant."""
+        there = observed_rows(observations)
+        basis = self.solution_.functions.basis
+        mean, total = np.zeros(basis.size), np.zeros(1)
+        for part in row_slices(len(X), 2048):
+            rows = (X[part][there[part]] - self._units.center) / self._units.spread
+            if len(rows):
+                mean = mean + basis(rows).sum(axis=0)
+                total += len(rows)
+        mean /= total
+        self._shift = -(mean @ self.solution_.coefficients) * self._units.size
+        rows = np.asarray(X[np.flatnonzero(there)[:MEAN_ROWS]], dtype=np.float64)
+        self.solution_ = replace(
+            self.solution_,
+            constants=np.zeros_like(self.solution_.constants),
+            about=(rows - self._units.center) / self._units.spread,
+        )
 
     def _report(self) -> None:
         solution = self.solution_

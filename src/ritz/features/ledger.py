@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_finite
 from ritz.features.products import add_product, add_square, mirror
@@ -113,6 +114,11 @@ def same(a: Any, b: Any) -> bool:
     return isinstance(a, int | float | str) and type(a) is type(b) and a == b
 
 
+def as_floats(A: NDArray[Any]) -> NDArray[Any]:
+    """Return an array of float64, or of float32 if it is one."""
+    return A if A.dtype in (np.float64, np.float32) else A.astype(np.float64)
+
+
 class Product(NamedTuple):
     """A' diag(rows) B for arrays (b, p) and (b, q), numbers a row (b,), or numbers.
 
@@ -138,6 +144,9 @@ class Product(NamedTuple):
             return cls(A, B, rows, np.shape(B)[-1:] if np.ndim(B) > 1 else ())
         assert isinstance(A, np.ndarray)
         assert isinstance(B, np.ndarray)
+        both = A is B
+        A = as_floats(A)
+        B = A if both else as_floats(B)
         if A.ndim == 3:
             rows = np.repeat(rows, A.shape[1])
         if len(rows) and (len(A) != len(B) or int(np.prod(A.shape[:-1])) != len(rows)):

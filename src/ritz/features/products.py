@@ -60,7 +60,7 @@ def _call(name: str, dtype: Any, *values: Any) -> None:
 def rows_apart(A: NDArray[Any]) -> NDArray[Any]:
     """Return an array whose rows are stored one after the other, each in one piece."""
     apart = A.strides[1] == A.itemsize and A.strides[0] >= A.shape[1] * A.itemsize
-    return A if apart else np.ascontiguousarray(A)
+    return A if apart else np.array(A, order="C", copy=True)
 
 
 def add_product(C: Array, A: NDArray[Any], B: NDArray[Any], factor: float = 1.0) -> None:

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve
 
 from ritz.arrays import Array
 from ritz.bases.functionals import Functionals, covariance
 from ritz.kernels import Kernel
-from ritz.regression.likelihood import Likelihood, most_likely
+from ritz.regression.likelihood import LONGEST, Likelihood, most_likely, root
 from ritz.regression.observations import Part
 
 SIGMAS = 3.5
+MODEL = 0.1
+ALIKE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class GradientAudit:
     Parameters
     ----------
     factors
-        Estimates (d,), NaN where nothing was observed.
+        Estimates (d,), NaN where nothing was observed or the values do not tell.
     low, high
         The ends (d,) of their intervals.
     """
@@ -65,31 +67,37 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     d = part.X.shape[1]
     rows = np.flatnonzero(part.known > 0)
     F, z = Functionals.at(part.X[rows]), part.y[rows]
-    fitted = most_likely(Likelihood(kernel, F, z, part.known[rows]), d, steps=40)
+    weight = part.known[rows] / part.known[rows].mean()
+    fitted = most_likely(Likelihood(kernel, F, z, weight), d, steps=40)
     k = kernel(fitted.lengths)
     K = covariance(k, F, F)
-    K[np.diag_indices_from(K)] += max(fitted.noise[0], 1e-10) / part.known[rows]
-    factor = cho_factor(K, lower=True)
-    weight = cho_solve(factor, np.ones(len(rows)))
-    z = z - weight @ z / weight.sum()
+    K[np.diag_indices_from(K)] += max(fitted.noise[0], 1e-10) / weight
+    factor = (root(K), True)
+    pull = cho_solve(factor, np.ones(len(rows)))
+    z = z - pull @ z / pull.sum()
     amplitude = np.einsum("ij,ij->j", z, cho_solve(factor, z)) / len(z)
     result = np.full((3, d), np.nan)
     for c in range(d):
         told = np.flatnonzero(part.told[:, c] > 0)
-        if not len(told):
+        # Along a column that the values do not see, they say nothing.
+        if not len(told) or fitted.lengths[c] > LONGEST / 10:
             continue
         G = Functionals.partials(part.X, told, np.full(len(told), c))
         cross = covariance(k, G, F)
         expected = cross @ cho_solve(factor, z)
         errors = covariance(k, G, G) - cross @ cho_solve(factor, cross.T)
         size = float((expected**2).sum())
-        if size <= 0:
+        observed = part.t[told, c]
+        # Gradients that the values hardly foretell cannot be judged by them.
+        alike = float(np.sqrt((observed**2).sum() * size))
+        if alike <= 0 or abs(float((expected * observed).sum())) < ALIKE * alike:
             continue
         spread = np.einsum("io,ij,jo,o->", expected, errors, expected, amplitude)
         reach = SIGMAS * np.sqrt(max(float(spread), 0.0)) / size
-        slope = float((expected * part.t[told, c]).sum()) / size
+        slope = float((expected * observed).sum()) / size
         # A model that misses by more than it expects is trusted less.
-        rest = float(((part.t[told, c] - slope * expected) ** 2).sum())
+        rest = float(((observed - slope * expected) ** 2).sum())
         reach *= max(1.0, np.sqrt(rest / max(float(np.trace(errors) * amplitude.sum()), 1e-300)))
+        reach += MODEL * max(1.0, abs(slope))
         result[:, c] = slope, slope - reach, slope + reach
     return GradientAudit(*result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from ritz.bases.functionals import (
 )
 from ritz.features import Jet, Ledger
 from ritz.kernels import Kernel
-from ritz.regression.moments import Moments, penalty, solve
+from ritz.regression.moments import HELD, Moments, penalties, solve
 from ritz.regression.observations import Observations, Part
 from ritz.regression.validation import Choice, Validation
 from ritz.streams import Stream
@@ -88,11 +88,6 @@ class Whitened:
             result[rows, 1:] = self.features(covariance(self.kernel, some, self.functionals))
         return result
 
-    def unexplained(self, X: Array, psi: Array) -> Array:
-        """Return k(x, x) - |psi(x)|^2 (n,): what of the prior no function here reaches."""
-        own = variances(self.kernel, Functionals.at(X))
-        return np.asarray(np.maximum(own - np.einsum("ij,ij->i", psi, psi), 0.0))
-
 
 @dataclass(frozen=True, eq=False)
 class Solution:
@@ -114,6 +109,11 @@ class Solution:
         How far from stationary the solution is: the gradient of the loss, relative to that at 0.
     choice
         The errors of other weights and penalties on rows left out, where those were compared.
+    offset
+        What was taken off the functions phi (p,) before psi was made of them in R.
+    about
+        Points (m, d) over which the function has mean zero, or None: where no value was observed,
+        what is known of it is how it differs from that mean.
     """
 
     functions: Whitened
@@ -124,7 +124,9 @@ class Solution:
     regularization: float
     noise: Array
     residual: float
-    choice: Choice | None = field(default=None)
+    choice: Choice | None = None
+    offset: float | Array = 0.0
+    about: Array | None = None
 
     @property
     def function(self) -> Combination:
@@ -137,12 +139,25 @@ class Solution:
         It is noise (h' (R'R)^-1 h + (k(x, x) - |psi|^2) / gamma) with h = (1, psi(x)): what is
         left of the prior, that within the span and that outside of it.
         """
-        psi = self.functions.features(self.functions.basis(X))
-        h = np.column_stack([np.ones(len(X)), psi])
+        phi = self.functions.basis(X)
+        offset = self.offset
+        if self.about is None:
+            psi = self.functions.features(phi)
+            prior = variances(self.functions.kernel, Functionals.at(X))
+        else:
+            kernel = self.functions.kernel
+            offset = self.functions.basis(self.about).mean(axis=0)
+            psi = self.functions.features(phi - offset)
+            prior = (
+                variances(kernel, Functionals.at(X))
+                - 2 * kernel(X, self.about).mean(axis=1)
+                + kernel(self.about, self.about).mean()
+            )
+        h = np.column_stack([np.ones(len(X)), self.functions.features(phi - offset)])
         inside = solve_triangular(self.root, h.T, trans=1)
         known = np.einsum("ij,ij->j", inside, inside)
-        outside = self.functions.unexplained(X, psi) / self.regularization
-        return np.outer(known + outside, self.noise)
+        outside = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
+        return np.outer(known + outside / self.regularization, self.noise)
 
 
 Choose = Callable[[Validation], tuple[float, float, Choice | None]]
@@ -186,9 +201,9 @@ def fit_by_qr(
     rho, gamma, choice = choose(Validation(sums, constant))
     scale = np.sqrt(np.where(told, weight, rho * weight))
     r = H.shape[1]
-    down = np.sqrt(gamma * penalty(r, constant))
+    down = np.sqrt(penalties(r, gamma, constant))
     if not (told & (weight > 0)).any():
-        down[0] = 1.0
+        down[0] = np.sqrt(HELD)
     A = np.vstack([design * scale[:, None], np.diag(down)])
     b = np.vstack([z * scale[:, None], np.zeros((1 + r, z.shape[1]))])
     Q, R = qr(A, mode="economic", overwrite_a=True, check_finite=False)
@@ -200,7 +215,8 @@ def fit_by_qr(
     at_zero = np.abs(A.T @ b).max(initial=0.0)
     residual = float(np.abs(A.T @ rest).max(initial=0.0) / at_zero) if at_zero > 0 else 0.0
     loss = np.einsum("ij,ij->j", rest, rest) + lost[0][0] + rho * lost[0][1]
-    noise = loss / max(lost[1] - int(constant), 1)
+    count = lost[1] if rho > 0 else int((told & (weight > 0)).sum())
+    noise = loss / max(count - int(constant), 1)
     return Solution(
         functions, functions.coefficients(x[1:]), x[0], R, rho, gamma, noise, residual, choice
     )
@@ -213,9 +229,11 @@ def _moments(
     for kind in (told, ~told):
         which = here & kind
         A, w, b = design[which], weight[which][:, None], z[which]
-        parts.append((A.T @ (w * A), A.T @ (w * b), (w * b * b).sum(axis=0), w.sum()))
-    (V, v, yy, wv), (G, g, tt, wg) = parts
-    return Moments(V, G, v, g, np.array([yy, tt]), np.array([wv, wg]))
+        squares = (w * b * b).sum(axis=0)
+        parts.append((A.T @ (w * A), A.T @ (w * b), squares, w.sum(), (w > 0).sum()))
+    (V, v, *rest), (G, g, *more) = parts
+    squares, total, count = (np.array(pair) for pair in zip(rest, more, strict=True))
+    return Moments(V, G, v, g, squares, total, count)
 
 
 class HermiteSums:
@@ -231,7 +249,7 @@ class HermiteSums:
         self.g = np.zeros((n_folds, p, outputs))
         self.squares = np.zeros((n_folds, 2, outputs))
         self.weight = np.zeros((n_folds, 2))
-        self.count = np.zeros(n_folds, dtype=np.int64)
+        self.count = np.zeros((n_folds, 2), dtype=np.int64)
 
     def add(self, fold: int, block: Block) -> None:
         """Add some rows to a fold."""
@@ -256,7 +274,7 @@ class HermiteSums:
         self.squares[fold, 0] += part.known @ part.y**2
         self.squares[fold, 1] += np.einsum("kr,kro->o", part.told, part.t**2)
         self.weight[fold] += part.known.sum(), part.told.sum()
-        self.count[fold] += int((part.known > 0).sum() + (part.told > 0).sum())
+        self.count[fold] += (part.known > 0).sum(), (part.told > 0).sum()
 
     def close(self, functions: Whitened) -> list[Moments]:
         """Return the sums of each fold over (1, psi)."""
@@ -269,7 +287,8 @@ class HermiteSums:
             v, g = self.v[fold], self.g[fold]
             V, G = (whitened_twice(functions, M) for M in (V, G))
             v, g = (whitened_once(functions, m) for m in (v, g))
-            result.append(Moments(V, G, v, g, self.squares[fold], self.weight[fold]))
+            own = (self.squares[fold], self.weight[fold], self.count[fold])
+            result.append(Moments(V, G, v, g, *own))
         return result
 
 
@@ -356,9 +375,17 @@ def fit_by_passes(
     share = np.array([max(weight[kind].sum(), 1e-300) for kind in (told, ~told)])
     scale = np.where(told, totals[0] / share[0], rho * totals[1] / share[1]) * weight
     root = np.sqrt(scale)[:, None]
-    down = gamma * penalty(design.shape[1] - 1, constant)
+    down = penalties(design.shape[1] - 1, gamma, constant)
     if totals[0] <= 0:
-        down[0] = 1.0
+        down[0] = HELD
+    elif not told.any():
+        # Few values are known, and none here: their weight at least.
+        scale = np.append(scale, totals[0])
+        design = np.vstack(
+            [design, np.append(1.0, functions.design(Functionals.at(pilot.X))[:, 1:].mean(axis=0))]
+        )
+        z = np.vstack([z, np.zeros((1, z.shape[1]))])
+        root = np.sqrt(scale)[:, None]
     target = design.T @ (scale[:, None] * z)
     design *= root
     R: Array = np.zeros((0, design.shape[1]))
@@ -436,7 +463,7 @@ class Passes:
                 y, t = part.y - y, part.t - t
                 squares[fold, 0] += part.known @ y**2
                 squares[fold, 1] += np.einsum("kr,kro->o", part.told, t**2)
-                count[fold] += part.count
+                count[fold] += part.count if rho > 0 else (part.known > 0).sum()
                 v, g = right_hand_side(part, f, part.y, part.t)
                 sums[fold, 1] += v + rho * g
             v, g = right_hand_side(part, f, y, t)
@@ -462,17 +489,18 @@ def fit_moments(
     gamma = max(gamma, least)
     total = sum(folds[1:], folds[0])
     x, R = solve(total, rho, gamma, constant)
-    down = gamma * penalty(len(x) - 1, constant)[:, None]
+    down = penalties(len(x) - 1, gamma, constant)[:, None]
     target = total.v + rho * total.g
     left = target - (total.V + rho * total.G) @ x - down * x
     at_zero = float(np.abs(target).max(initial=0.0))
     residual = float(np.abs(left[int(not constant) :]).max() / at_zero) if at_zero > 0 else 0.0
     squares = total.squares[0] + rho * total.squares[1]
-    noise = np.maximum(squares - np.einsum("ij,ij->j", x, target), 0.0) / max(
-        float(total.weight.sum()) - int(constant), 1.0
-    )
+    loss = np.maximum(squares - np.einsum("ij,ij->j", x, target), 0.0)
+    count = total.count.sum() if rho > 0 else total.count[0]
+    noise = loss / max(int(count) - int(constant), 1)
     a = functions.coefficients(x[1:])
-    return Solution(functions, a, x[0] - offset @ a, R, rho, gamma, noise, residual, choice)
+    constants = x[0] - offset @ a
+    return Solution(functions, a, constants, R, rho, gamma, noise, residual, choice, offset)
 
 
 def triangle(A: Array) -> Array:

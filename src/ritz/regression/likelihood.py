@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ class Likelihood:
         The numbers z (n, outputs), and weights (n,) that divide their noise.
     constant
         Whether there is a constant c.
+    squares, away
+        The weighted squares (2, outputs) of values and derivatives about the means that stand for
+        them, and how many numbers (2,) those means replace.
     """
 
     kernel: Callable[[Array], Kernel]
@@ -47,6 +50,8 @@ class Likelihood:
     observed: Array
     weight: Array
     constant: bool = True
+    squares: Array = field(default_factory=lambda: np.zeros((2, 1)))
+    away: tuple[int, int] = (0, 0)
 
     def take(self, which: NDArray[np.intp]) -> Likelihood:
         """Return the likelihood of some of the numbers."""
@@ -75,14 +80,20 @@ class Likelihood:
             weight = inverse @ F.values
             rest = rest - np.outer(F.values, weight @ rest / (weight @ F.values))
         alpha = inverse @ rest
-        amplitude = np.maximum(np.einsum("ij,ij->j", rest, alpha) / n, 1e-300)
-        value = n / 2 * np.log(amplitude).sum() + outputs * np.log(np.diag(R)).sum()
+        # What was merged into means has noise alone.
+        own = self.squares / noise[:, None]
+        total, away = n + sum(self.away), np.array(self.away)
+        amplitude = np.einsum("ij,ij->j", rest, alpha) + own.sum(axis=0)
+        amplitude = np.maximum(amplitude / total, 1e-300)
+        value = total / 2 * np.log(amplitude).sum() + outputs * np.log(np.diag(R)).sum()
+        value += outputs / 2 * (away @ np.log(noise))
         # d value = tr(M dK) / 2.
         M = outputs * inverse - (alpha / amplitude) @ alpha.T
         diagonal = np.diag(M) / self.weight
         slopes = np.array(
             [noise[0] * diagonal[told].sum() / 2, noise[1] * diagonal[~told].sum() / 2]
         )
+        slopes += outputs / 2 * away - (own / amplitude).sum(axis=1) / 2
         return float(value), self._in_lengths(kernel, parts, q, M) / 2, slopes
 
     def _in_lengths(

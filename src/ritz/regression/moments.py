@@ -9,6 +9,8 @@ from scipy.linalg import cho_solve, cholesky
 
 from ritz.arrays import Array
 
+HELD = 1e30
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -22,8 +24,8 @@ class Moments:
         Products (1 + r, outputs) of values and gradients with what was observed.
     squares
         The sums of squares (2, outputs) of values and derivatives observed.
-    weight
-        The total weight (2,) of both.
+    weight, count
+        The total weight (2,) and the number (2,) of both.
     """
 
     V: Array
@@ -32,6 +34,7 @@ class Moments:
     g: Array
     squares: Array
     weight: Array
+    count: Array
 
     def __add__(self, other: Moments) -> Moments:
         return Moments(
@@ -41,6 +44,7 @@ class Moments:
             self.g + other.g,
             self.squares + other.squares,
             self.weight + other.weight,
+            self.count + other.count,
         )
 
     def __radd__(self, other: object) -> Moments:
@@ -54,6 +58,7 @@ class Moments:
             self.g - other.g,
             self.squares - other.squares,
             self.weight - other.weight,
+            self.count - other.count,
         )
 
     def missed(self, x: Array) -> Array:
@@ -69,10 +74,10 @@ class Moments:
         )
 
 
-def penalty(r: int, constant: bool) -> Array:
-    """Return the diagonal (1 + r,) of the penalty; without a constant it is held at zero."""
-    result = np.ones(1 + r)
-    result[0] = 0.0 if constant else 1e30
+def penalties(r: int, gamma: float, constant: bool) -> Array:
+    """Return the diagonal (1 + r,) of the penalty: the constant is free, or held at zero."""
+    result = np.full(1 + r, gamma)
+    result[0] = 0.0 if constant else HELD
     return result
 
 
@@ -82,9 +87,10 @@ def solve(m: Moments, rho: float, gamma: float, constant: bool) -> tuple[Array, 
     Minimizes sum_i w_i |y_i - f(x_i)|^2 + rho sum_i v_i |t_i - grad f(x_i)|^2 + gamma |psi's x|^2.
     """
     A = m.V + rho * m.G
-    A[np.diag_indices_from(A)] += gamma * penalty(len(A) - 1, constant)
+    A[np.diag_indices_from(A)] += penalties(len(A) - 1, gamma, constant)
     # A constant that no value fixes is zero.
-    if A[0, 0] <= 0:
-        A[0, 0] = 1.0
+    if m.count[0] <= 0:
+        A[0] = A[:, 0] = 0.0
+        A[0, 0] = HELD
     R = cholesky(A, check_finite=False, overwrite_a=True)
     return cho_solve((R, False), m.v + rho * m.g, check_finite=False), R

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from ritz.arrays import Array, hash_rows
 from ritz.bases.functionals import Functionals
 
+SAME = 1e-20
+
 
 @dataclass(frozen=True, eq=False)
 class Units:
@@ -42,6 +44,10 @@ class Part:
     squares, count
         The weighted squares (2, outputs) about the means that rows merged into one have, and how
         many numbers there were before.
+    merged_away
+        How many values and derivatives (2,) were merged into others that are not the same.
+    first
+        The number, among all rows, of the first that each row stands for.
     """
 
     X: Array
@@ -52,6 +58,8 @@ class Part:
     U: Array | None
     squares: Array
     count: int
+    merged_away: tuple[int, int] = (0, 0)
+    first: NDArray[np.intp] | None = None
 
     def merged(self) -> Part:
         """Return each point once, with the means of what was observed there, in a fixed order."""
@@ -64,16 +72,22 @@ class Part:
             np.add.at(result, place, array)
             return result
 
+        def repeated(there: NDArray[np.bool_]) -> Array:
+            return total(there.astype(np.float64)) - 1.0
+
         known, told = total(self.known), total(self.told)
         y = total(self.known[:, None] * self.y) / np.where(known > 0, known, 1.0)[:, None]
         t = total(self.told[:, :, None] * self.t) / np.where(told > 0, told, 1.0)[:, :, None]
-        squares = np.array(
-            [
-                self.known @ (self.y - y[place]) ** 2,
-                np.einsum("kr,kro->o", self.told, (self.t - t[place]) ** 2),
-            ]
+        values = self.known[:, None] * (self.y - y[place]) ** 2
+        slopes = self.told[:, :, None] * (self.t - t[place]) ** 2
+        squares = np.array([values.sum(axis=0), slopes.sum(axis=(0, 1))])
+        away = tuple(
+            # Rows that are equal in all are a weight; those that differ are repetitions.
+            int((repeated(weight > 0) * (total(rest.sum(axis=-1)) > SAME)).sum())
+            for weight, rest in ((self.known, values), (self.told, slopes))
         )
-        return Part(self.X[first], y, known, t, told, None, squares, self.count)
+        kinds = (away[0], away[1])
+        return Part(self.X[first], y, known, t, told, None, squares, self.count, kinds, first)
 
     def vectors(self, t: Array) -> Array:
         """Return sum_r told_r t_r u_r (b, d, outputs): what gradients are to be multiplied by."""
@@ -146,6 +160,8 @@ class Observations:
             else:
                 U = np.asarray(self.U[index], dtype=np.float64) / units.spread[:, None]
                 length = np.sqrt(np.einsum("kdr,kdr->kr", U, U))
+                # Along no direction nothing is told.
+                t = np.where(length[:, :, None] > 0, t, np.nan)
                 length[length == 0] = 1.0
                 U, t = U / length[:, None, :], t / length[:, :, None]
         told = np.asarray(~np.isnan(t).any(axis=2))

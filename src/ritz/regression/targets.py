@@ -20,9 +20,7 @@ def as_values(y: Any, n: int, outputs: int) -> tuple[NDArray[Any], bool]:
     """Return values (n, outputs), NaN where unknown, and whether they came as (n,)."""
     if y is None:
         return np.full((n, outputs), np.nan), outputs == 1
-    y = np.asarray(y)
-    if y.dtype.kind not in "fiub":
-        y = y.astype(np.float64)
+    y = as_numbers(y, "y")
     if y.ndim not in (1, 2) or len(y) != n:
         raise ValueError(must("y", f"an array with {n} rows, as X", f"shape {y.shape}"))
     flat = y.ndim == 1
@@ -35,6 +33,16 @@ def as_values(y: Any, n: int, outputs: int) -> tuple[NDArray[Any], bool]:
     return y, flat
 
 
+def as_numbers(array: Any, name: str) -> NDArray[Any]:
+    """Return real numbers without a copy where that can be; what is masked is unknown."""
+    if np.ma.isMaskedArray(array):
+        array = np.ma.filled(array.astype(np.float64), np.nan)
+    array = np.asarray(array)
+    if array.dtype.kind == "c":
+        raise ValueError(must(name, "real", "complex numbers"))
+    return np.asarray(array if array.dtype.kind in "fiub" else array.astype(np.float64))
+
+
 def as_slopes(
     gradient: Any, directions: Any, n: int, d: int
 ) -> tuple[NDArray[Any] | None, NDArray[Any] | None, int]:
@@ -43,9 +51,7 @@ def as_slopes(
         if directions is not None:
             raise ValueError(must("gradient", "given where directions are", "None"))
         return None, None, 1
-    t = np.asarray(gradient)
-    if t.dtype.kind not in "fiub":
-        t = t.astype(np.float64)
+    t = as_numbers(gradient, "gradient")
     if directions is None:
         if t.ndim not in (2, 3) or t.shape[:2] != (n, d):
             axes = f"(n, d) = ({n}, {d}) or (n, d, outputs): rows first, then columns of X"
@@ -96,6 +102,19 @@ def mean_and_spread(A: NDArray[Any], weight: Array) -> tuple[Array, Array]:
         return np.where(count > 0, mean, np.nan), np.sqrt(second / count)
 
 
+def observed_rows(observations: Observations) -> NDArray[np.bool_]:
+    """Return at which rows (n,) anything of positive weight was observed."""
+    result = np.zeros(len(observations.y), dtype=bool)
+    for part in row_slices(len(result), CHUNK_ROWS):
+        values = np.asarray(observations.y[part], dtype=np.float64)
+        result[part] = ~np.isnan(values).any(axis=1) & (observations.weight[part] > 0)
+        if observations.t is not None:
+            slopes = np.asarray(observations.t[part], dtype=np.float64)
+            some = ~np.isnan(slopes).all(axis=(1, 2))
+            result[part] |= some & (observations.slope_weight[part] > 0)
+    return result
+
+
 def subsample(
     X: NDArray[Any], observations: Observations, size: int, seed: int, slopes: bool
 ) -> Part:
@@ -103,9 +122,9 @@ def subsample(
     derivatives = 0 if observations.t is None or not slopes else observations.t.shape[1]
     m = max(size // (1 + derivatives), min(30, size))
     rng = np.random.default_rng(seed)
-    there = np.flatnonzero((observations.weight > 0) | (observations.slope_weight > 0))
+    there = np.flatnonzero(observed_rows(observations))
     if len(there) > MANY_ROWS:
-        pick = np.sort(rng.choice(there, m, replace=False))
+        pick = np.sort(rng.choice(there, min(m, len(there)), replace=False))
     else:
         # By their numbers, so that repeated rows count once.
         rows = np.asarray(X, dtype=np.float64)[there]

@@ -13,6 +13,8 @@ from ritz.regression.moments import Moments, solve
 from ritz.threads import blas_threads, jobs
 
 FEW_FUNCTIONS = 300
+MANY_VALUES = 16
+ROUNDING = 10 * float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,7 @@ class Choice:
     gradient_weights, regularizations
         The numbers rho (m,) and gamma (m,) of each pair.
     errors
-        The errors (m,), in units of the values' spread: of values where there are any, of
+        The errors (m,), in units of the values' spread: of values where there are 16 or more, of
         derivatives otherwise.
     gradient_errors
         The errors (m,) of derivatives, in units of the inputs' spread too.
@@ -42,6 +44,13 @@ class Choice:
         pick = near[np.argmax(self.regularizations[near])]
         return float(self.gradient_weights[pick]), float(self.regularizations[pick])
 
+    @property
+    def undecided(self) -> bool:
+        """Whether the best penalty is the smallest that could be told from none."""
+        weight, penalty = self.best
+        told = np.isfinite(self.errors) & (self.gradient_weights == weight)
+        return bool(penalty <= self.regularizations[told].min())
+
     def __add__(self, other: Choice) -> Choice:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return Choice(*(np.concatenate(pair) for pair in pairs))
@@ -50,7 +59,8 @@ class Choice:
 class Validation:
     """Folds to be left out, known by their sums: no row is seen again."""
 
-    def __init__(self, folds: list[Moments], constant: bool) -> None:
+    def __init__(self, folds: list[Moments], constant: bool, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
         self.folds = [fold for fold in folds if fold.weight.sum() > 0]
         self.constant = constant
         self.total: Moments = sum(self.folds[1:], self.folds[0])
@@ -59,17 +69,24 @@ class Validation:
     def compare(self, pairs: list[tuple[float, float]]) -> Choice:
         """Return the errors on folds left out, for pairs of a weight and a penalty."""
         tasks = [(fold, pair) for pair in pairs for fold in self.folds]
-        threads = 1 if self.size < FEW_FUNCTIONS else jobs(None)
+        threads = 1 if self.size < FEW_FUNCTIONS else jobs(self.n_jobs)
         with blas_threads(1), Workers(threads) as run:
             errors = np.array(list(run(lambda task: self._missed(task[0], *task[1]), tasks)))
         errors = errors.reshape(len(pairs), len(self.folds), 2).sum(axis=1)
         weight = np.maximum(self.total.weight, 1e-300) * self.total.v.shape[1]
         values, slopes = (errors / weight).T
         rhos, gammas = np.array(pairs).T
-        return Choice(rhos, gammas, values if self.total.weight[0] > 0 else slopes, slopes)
+        # A few values say how to fix the constant, and nothing of what is between them.
+        enough = self.total.count[0] >= MANY_VALUES or self.total.count[1] == 0
+        return Choice(rhos, gammas, values if enough else slopes, slopes)
 
     def _missed(self, fold: Moments, rho: float, gamma: float) -> Array:
-        """Return the squared errors (2,) of values and derivatives on a fold left out."""
+        """Return the squared errors (2,) of values and derivatives on a fold left out.
+
+        They are infinite for a penalty that rounding of the sums hides.
+        """
+        if gamma < ROUNDING * float(np.trace(self.total.V) + rho * np.trace(self.total.G)):
+            return np.full(2, np.inf)
         try:
             x, _ = solve(self.total - fold, rho, gamma, self.constant)
         except LinAlgError:

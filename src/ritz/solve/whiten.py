@@ -55,8 +55,8 @@ def whiten(B: Array, floor: Array | float = 0.0) -> Array:
 def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and W' M W for a symmetric M, of which the upper part counts."""
     scaled, D, keep = unit_diagonal(B)
-    root = _root(scaled, len(B), floor)
-    if root is None or len(keep) < len(B):
+    root = _root(scaled, len(B), floor) if len(keep) == len(B) else None
+    if root is None:
         W = whiten(B, floor)
         return W, W.T @ M @ W
     N = dsygst(M * D * D[:, None], root)[0]
