@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ritz.arrays import Array, as_count, as_weights, must
+from ritz.arrays import Array, as_count, as_weights, must, row_slices
 from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom, Recipe
 from ritz.estimators.defaults import (
@@ -26,6 +26,7 @@ from ritz.estimators.lengths import MOST_FUNCTIONS, choose_length_scale, compara
 from ritz.forms import Form
 from ritz.kernels import Kernel
 from ritz.spectrum import decompose_sums
+from ritz.streams.stream import CHUNK_ROWS
 
 
 class SpectralEstimator(BaseEstimator):
@@ -45,14 +46,15 @@ class SpectralEstimator(BaseEstimator):
             ensure_min_samples=at_least,
             ensure_all_finite=False,
         )
-        bad = ~np.isfinite(X)
-        if bad.any():
-            row, column = np.argwhere(bad)[0]
-            names = getattr(self, "feature_names_in_", None)
-            name = f"column {column}" if names is None else f"column {names[column]!r}"
-            value = "NaN" if np.isnan(X[row, column]) else "inf (infinity)"
-            got = f"{value} in row {row}, {name}"
-            raise ValueError(must("X", "finite", got, "Drop or impute such rows first."))
+        for part in row_slices(len(X), CHUNK_ROWS):
+            bad = ~np.isfinite(X[part])
+            if bad.any():
+                row, column = np.argwhere(bad)[0]
+                names = getattr(self, "feature_names_in_", None)
+                name = f"column {column}" if names is None else f"column {names[column]!r}"
+                value = "NaN" if np.isnan(X[part][row, column]) else "inf (infinity)"
+                got = f"{value} in row {part.start + row}, {name}"
+                raise ValueError(must("X", "finite", got, "Drop or impute such rows first."))
         return X  # type: ignore[no-any-return]
 
     def _weights(self, sample_weight: Any, X: NDArray[Any]) -> Array:

@@ -45,13 +45,13 @@ from ritz.streams import Stream, as_stream
 from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
-MOST_CENTERS = 1000
+MOST_CENTERS = 1200
 MOST_OBSERVED = 24_000
 SUMS_FLOOR = 1e-8
 PASSES_FLOOR = 1e-13
 LEAST_PILOT = 8000
 PILOT_FACTOR = 32
-LIKELIHOOD_SIZE = 660
+LIKELIHOOD_SIZE = 1200
 AUDIT_ROWS = 300
 MEAN_ROWS = 1000
 PILOT_ROWS = 5000
@@ -79,10 +79,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         "gaussian", "matern52", "matern32", "rational_quadratic", "exponential", "polynomial", or
         a kernel in your units.
     length_scale
-        "auto": one a column, by the marginal likelihood of up to 660 values and derivatives; or a
+        "auto": one a column, by the marginal likelihood of up to 1,200 values and derivatives; or a
         number, or one a column, in your units.
     n_centers
-        The number p of functions: "auto" for all that is observed, up to 1,000.
+        The number p of functions: "auto" for all that is observed, up to 1,200.
     gradient_weight
         The number rho, or "auto": the one with the least error on values left out.
     regularization
@@ -284,22 +284,6 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-    def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
-        """Return X (n, d) without a copy, checked in pieces."""
-        from sklearn.utils.validation import validate_data
-
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=at_least,
-            ensure_all_finite=False,
-        )
-        for part in row_slices(len(X), CHUNK_ROWS):
-            assert_all_finite(X[part], input_name="X")
-        return X  # type: ignore[no-any-return]
 
     def _observed(
         self,

@@ -179,7 +179,7 @@ def most_likely(
     """
     d = dimension
     # Below that, rounding of the covariance is noise enough.
-    quiet = EPS / 2 * len(likelihood.functionals)
+    quiet = EPS / 20 * len(likelihood.functionals)
     box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(quiet), np.log(LOUD))] * 2
 
     def objective(theta: Array) -> tuple[float, Array]:
