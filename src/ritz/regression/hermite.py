@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import LinAlgError, qr, solve_triangular
 
 from ritz.arrays import Array, Block, row_slices
 from ritz.assembly.passes import Workers, over_folds
@@ -488,7 +488,15 @@ def fit_moments(
     rho, gamma, choice = choose(Validation(folds, constant))
     gamma = max(gamma, least)
     total = sum(folds[1:], folds[0])
-    x, R = solve(total, rho, gamma, constant)
+    for _ in range(20):
+        try:
+            x, R = solve(total, rho, gamma, constant)
+            break
+        except LinAlgError:
+            # Rounding of the sums is larger than it was taken to be.
+            gamma *= 10
+    else:
+        raise LinAlgError("The sums of products are not positive, whatever the penalty.")
     down = penalties(len(x) - 1, gamma, constant)[:, None]
     target = total.v + rho * total.g
     left = target - (total.V + rho * total.G) @ x - down * x
