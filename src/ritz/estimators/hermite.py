@@ -70,8 +70,9 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
 
     gradients being measured in units of the inputs' standard deviations and |f| being the kernel's
     norm, which leaves the constant c free. Up to 24,000 numbers (values and partial derivatives)
-    are fitted by a QR decomposition over sections of values and derivatives; more by one pass that
-    adds up p by p matrices, over sections of values, and short ones that remove its rounding.
+    are fitted by a QR decomposition over sections of values and derivatives; more by conjugate
+    gradients over sections of values, each step a pass over the rows of O(n p d), after one pass
+    that adds up p by p matrices to choose rho and gamma.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
     constant
         Whether f has a constant of its own (ordinary kriging) or not (simple kriging).
     solver
-        "qr", "sums", or "auto" by size.
+        "qr", "sums" for sums and passes over the rows, or "auto" by size.
     n_folds
         The number of parts that are left out in turn.
     n_jobs
@@ -551,7 +552,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         observed = part.functionals()
         F = observed[0]
         kernel = self._make(self._lengths)
-        self._require_gradients(F)
+        self._require_gradients(observations)
         centers = self._given_centers()
         if centers is None and self._smooth():
             chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F)))
@@ -572,8 +573,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         lost = (part.squares, part.count)
         return fit_by_qr(functions, H, observed, lost, folds, n_folds, self.constant, self._choose)
 
-    def _require_gradients(self, F: Functionals) -> None:
-        if (F.values == 0).any() and not self._differentiable():
+    def _require_gradients(self, observations: Observations) -> None:
+        if observations.t is not None and not self._differentiable():
             what = "one with derivatives where gradients are given"
             raise ValueError(must("kernel", what, self._example()))
 
@@ -586,28 +587,22 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if choice:
             few, means = self._well_conditioned(functions, offset)
             folds = sums_of_folds(few, means, stream, observations, self.n_folds, self.n_jobs)
-            validation = Validation(folds, self.constant)
+            validation = Validation(folds, self.constant, self.n_jobs)
             rho, gamma, path = self._choose(validation, reliable(few, folds))
         else:
             path = None
         size = max(LEAST_PILOT, PILOT_FACTOR * functions.basis.size)
         pilot = subsample(X, observations, size, self._seed() + 1, True)
-        told = [
-            sum(
-                float(weights.sum())
-                for weights in (
-                    getattr(observations.part(X[rows], rows), kind)
-                    for rows in row_slices(len(X), CHUNK_ROWS)
-                )
-            )
-            for kind in ("known", "told")
-        ]
+        known = told = 0.0
+        for rows in row_slices(len(X), CHUNK_ROWS):
+            part = observations.part(X[rows], rows)
+            known, told = known + float(part.known.sum()), told + float(part.told.sum())
         solution = fit_by_passes(
             functions,
             stream,
             observations,
             pilot,
-            (told[0], told[1]),
+            (known, told),
             rho,
             gamma,
             self.constant,
@@ -616,9 +611,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         return replace(solution, choice=path)
 
     def _stream(self, X: NDArray[Any], observations: Observations) -> Stream:
-        if observations.t is not None and not self._differentiable():
-            what = "one with derivatives where gradients are given"
-            raise ValueError(must("kernel", what, self._example()))
+        self._require_gradients(observations)
         weight = np.maximum(observations.weight, observations.slope_weight)
         if len(X) == 1:
             return ArrayStream((X,), weight)

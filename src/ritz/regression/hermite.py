@@ -1,4 +1,4 @@
-"""Least squares on values and gradients: by QR where the design fits in memory, else by sums."""
+"""Least squares on values and gradients: by QR where the design fits in memory, else by passes."""
 
 from __future__ import annotations
 
