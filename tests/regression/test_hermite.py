@@ -5,7 +5,7 @@ import pytest
 
 import ritz
 from ritz.arrays import Block
-from ritz.assembly.passes import fold_of, over_folds
+from ritz.assembly.passes import fold_of, in_pieces, over_folds
 from ritz.bases import Centered
 from ritz.bases.functionals import Functionals, covariance
 from ritz.regression.hermite import HermiteSums, Whitened, sums_of_folds
@@ -68,7 +68,7 @@ def test_sums_are_those_of_loops(kernel, missing):
     functions = Whitened.at(kernel, Functionals.at(CENTERS))
     offset = RNG.normal(size=functions.basis.size)
     sums = HermiteSums(Centered(functions.basis, offset), observations, 3)
-    over_folds(as_stream(X, 1, weight, None), sums.add, 3, 7)
+    over_folds(as_stream(X, 1, weight, None), in_pieces(sums.add, 7), 3)
     identity = Whitened(
         kernel, functions.functionals, functions.basis, np.eye(functions.basis.size)
     )

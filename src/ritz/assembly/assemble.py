@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.arrays import Array, Block, as_count, must
-from ritz.assembly.passes import Run, Workers, over_folds
+from ritz.assembly.passes import AddRows, Run, Workers, in_pieces, over_folds
 from ritz.assembly.sums import Folds, Sums
-from ritz.bases import Basis, Centered, Recipe, conditioned
+from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
 from ritz.bases.basis import require_recipe
-from ritz.features import Ledger
+from ritz.features import Jet, Ledger, Page, Terms
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
 from ritz.threads import blas_threads, jobs
@@ -82,9 +83,11 @@ def assemble(
     if work(stream, left, right) < LITTLE_WORK:
         workers = 1
     accumulator = Accumulator(prepared, left, right, folds, dtype)
-    size = block_rows(form, left, right, stream)
+    add: AddRows = accumulator.add_rows
+    if accumulator.tiles is None:
+        add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
     with blas_threads(1 if form.foldable else jobs(n_jobs)), Workers(workers) as run:
-        rows = over_folds(stream, accumulator.add, folds, size, run, progress)
+        rows = over_folds(stream, add, folds, run, progress)
         accumulator.close(run)
     for name, array in form.row_arrays():
         if len(array) != rows:
@@ -211,6 +214,38 @@ class Accumulator:
         self.weight = np.zeros(self.n_folds)
         self.count = np.zeros(self.n_folds, dtype=np.int64)
         self.ledgers = [Ledger() for _ in range(self.n_folds)]
+        self.tiles: Tiles | None = None
+        if self.form.uniform and self.shared and isinstance(self.left.basis, KernelSections):
+            self._plan_tiles()
+
+    def _plan_tiles(self) -> None:
+        """Read the products off one row, if compiled code can do them all, whatever the rows."""
+        block = Block((np.zeros((1, self.left.dimension or 1)),), np.ones(1), np.zeros(1, np.intp))
+        page = Page(block.weight)
+        f = self.left.jet(block.views[0], self.dtype)
+        self.program = page.program(self._matrices_of(f, f, block))
+        self.tiles = Tiles.of(f, page.products)
+        if self.tiles is not None:
+            self.totals = [self.tiles.zero() for _ in range(self.n_folds)]
+
+    def _matrices_of(self, f: Jet, g: Jet, block: Block) -> dict[str, Terms]:
+        """Return the terms of a block's matrices."""
+        terms = self.form.terms(f, g, block)
+        # The scalar products come first: some forms are made of them.
+        matrices = {"Phi": self.form.metric(f, block), "L": terms}
+        if not self.shared:
+            matrices["Psi"] = self.form.metric(g, block)
+        return matrices
+
+    def add_rows(self, fold: int, block: Block, rows: NDArray[np.intp]) -> None:
+        """Add some rows of a block to a fold, by compiled code."""
+        assert self.tiles is not None
+        weight = block.weight[rows]
+        if self.form.reweighting is not None:
+            weight = weight * np.asarray(self.form.row_weight(block.take(rows)))
+        self.tiles.add(self.totals[fold], block.views[0], rows, weight)
+        self.weight[fold] += weight.sum()
+        self.count[fold] += len(rows)
 
     def add(self, fold: int, block: Block) -> None:
         """Add the rows of a block to a fold."""
@@ -223,17 +258,15 @@ class Accumulator:
         g = f if self.shared else self.right.jet(view, self.dtype)
         # What overflows here is told once the pass is over.
         with np.errstate(over="ignore", invalid="ignore"):
-            terms = self.form.terms(f, g, block)
-            # The scalar products come first: some forms are made of them.
-            matrices = {"Phi": self.form.metric(f, block), "L": terms}
-            if not self.shared:
-                matrices["Psi"] = self.form.metric(g, block)
-            self.ledgers[fold].add(matrices, weight)
+            self.ledgers[fold].add(self._matrices_of(f, g, block), weight)
         self.weight[fold] += weight.sum()
         self.count[fold] += len(block)
 
     def close(self, run: Run) -> None:
         """Make matrices of the products of each fold."""
+        if self.tiles is not None:
+            for ledger, totals in zip(self.ledgers, self.totals, strict=True):
+                ledger.enter(self.program, self.tiles.entries(totals))
 
         def close(ledger: Ledger) -> dict[str, Array]:
             with np.errstate(over="ignore", invalid="ignore"):

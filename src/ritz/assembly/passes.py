@@ -19,6 +19,7 @@ HASHED_ROWS = 16_384
 REUSED_BYTES = 32_000_000
 
 Run = Callable[..., Iterable[Any]]
+AddRows = Callable[[int, Block, NDArray[np.intp]], None]
 
 
 class Workers:
@@ -37,13 +38,12 @@ class Workers:
 
 def over_folds(
     stream: Stream,
-    add: Callable[[int, Block], None],
+    add: AddRows,
     n_folds: int,
-    rows: int,
     run: Run = map,
     progress: bool | None = None,
 ) -> int:
-    """Call `add(fold, block)` for all rows of positive weight; return how many rows there are.
+    """Call `add(fold, block, rows)` for all rows of positive weight; return how many there are.
 
     Each fold belongs to one thread at a time, and its rows come in a fixed order, so that sums do
     not depend on luck.
@@ -53,11 +53,9 @@ def over_folds(
     stream
         The rows.
     add
-        What to do with some rows of a fold.
+        What to do with some rows of a block, all of one fold; `in_pieces` hands on fewer at once.
     n_folds
         The number of folds.
-    rows
-        How many rows to add at once, at most.
     run
         `map`, or one that uses threads.
     progress
@@ -69,7 +67,7 @@ def over_folds(
         total += len(block)
         if (block.weight <= 0).any():
             block = block.take(block.weight > 0)
-        for _ in run(lambda task: add_in_pieces(add, rows, *task), by_fold(block, n_folds, run)):
+        for _ in run(lambda task: add(*task), by_fold(block, n_folds, run)):
             pass
     return total
 
@@ -85,13 +83,15 @@ def by_fold(block: Block, n_folds: int, run: Run) -> list[tuple[int, Block, NDAr
     return [(fold, block, order[slice(*span)]) for fold, span in enumerate(pairwise(ends))]
 
 
-def add_in_pieces(
-    add: Callable[[int, Block], None], size: int, fold: int, block: Block, rows: NDArray[np.intp]
-) -> None:
-    """Add some rows of a block in pieces of one size, so that none of them is small."""
-    pieces = -(-len(rows) // size)
-    for piece in np.array_split(rows, pieces) if pieces else ():
-        add(fold, block.take(piece))
+def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:
+    """Return what adds rows in pieces of one size at most, none of them small beside the others."""
+
+    def add_rows(fold: int, block: Block, rows: NDArray[np.intp]) -> None:
+        pieces = -(-len(rows) // size)
+        for piece in np.array_split(rows, pieces) if pieces else ():
+            add(fold, block.take(piece))
+
+    return add_rows
 
 
 def fold_of(block: Block, n_folds: int) -> NDArray[Any]:

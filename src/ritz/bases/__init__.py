@@ -9,6 +9,7 @@ from ritz.bases.functions import Functions
 from ritz.bases.monomials import Monomials, OrthogonalPolynomials
 from ritz.bases.nystrom import KernelSections, Nystrom
 from ritz.bases.stack import Stack, StackedBasis
+from ritz.bases.tiles import Tiles
 
 __all__ = [
     "Basis",
@@ -24,5 +25,6 @@ __all__ = [
     "Recipe",
     "Stack",
     "StackedBasis",
+    "Tiles",
     "conditioned",
 ]

@@ -173,6 +173,11 @@ class KernelJet(CachedJet):
             self._sections = known = found
         return known
 
+    @property
+    def sections(self) -> Sections:
+        """What was computed so far."""
+        return Sections(None) if self._sections is None else self._sections
+
     def _value(self) -> Values:
         sections: Any = self._pass(False, False)
         return Values(sections.shifted if len(self.offset) else sections.values, 1.0)

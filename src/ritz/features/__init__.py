@@ -2,7 +2,7 @@
 
 from ritz.features.gradients import DenseGradients, FactoredGradients, Gradients
 from ritz.features.jet import CachedJet, CenteredJet, Jet
-from ritz.features.ledger import Ledger
+from ritz.features.ledger import Ledger, Page, Product
 from ritz.features.terms import Term, Terms
 from ritz.features.values import Values
 
@@ -14,6 +14,8 @@ __all__ = [
     "Gradients",
     "Jet",
     "Ledger",
+    "Page",
+    "Product",
     "Term",
     "Terms",
     "Values",

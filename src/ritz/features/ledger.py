@@ -28,14 +28,18 @@ class Ledger:
     def add(self, matrices: dict[str, Terms], rows: Array) -> None:
         """Add the matrices of a block with row weights (b,)."""
         page = Page(rows)
-        lines = tuple((name, *map(page.line, terms.checked())) for name, terms in matrices.items())
-        program = (lines, tuple(product.shape for product in page.products))
+        program = page.program(matrices)
         if not same(program, self.program):
             self._turn_page()
             self.program = program
             self.entries = [product.zero() for product in page.products]
         for place, product in enumerate(page.products):
             self.entries[place] = product.added(self.entries[place])
+
+    def enter(self, program: Any, entries: list[Any]) -> None:
+        """Add what the products of a program were found to add up to elsewhere."""
+        self._turn_page()
+        self.program, self.entries = program, entries
 
     def _turn_page(self) -> None:
         """Make matrices of the products so far, and forget those."""
@@ -72,6 +76,11 @@ class Page:
         self.known: dict[Any, int] = {}
         self.kept: list[Any] = []
         self.weights: dict[int, Array] = {}
+
+    def program(self, matrices: dict[str, Terms]) -> Any:
+        """Return how matrices follow from products, and the shapes of those."""
+        lines = tuple((name, *map(self.line, terms.checked())) for name, terms in matrices.items())
+        return lines, tuple(product.shape for product in self.products)
 
     def line(self, term: Term) -> tuple[Any, ...]:
         """Return how a term follows from products: a function, its constants, their places."""

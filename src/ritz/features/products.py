@@ -31,14 +31,20 @@ TILE = 256
 
 
 @cache
-def _routine(name: str) -> Any:
-    """Return a routine of the library; calling it releases Python's lock."""
+def address(name: str) -> int:
+    """Return where a routine of the library is, such as "dgemm"."""
     routines: dict[str, Any] = dict(cython_blas.__pyx_capi__)
     capsule = routines[name]
     name_of, pointer_of = pythonapi.PyCapsule_GetName, pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = c_char_p, [py_object]
     pointer_of.restype, pointer_of.argtypes = c_void_p, [py_object, c_char_p]
-    return CFUNCTYPE(None, *[c_void_p] * _arguments(name))(pointer_of(capsule, name_of(capsule)))
+    return int(pointer_of(capsule, name_of(capsule)))
+
+
+@cache
+def _routine(name: str) -> Any:
+    """Return a routine of the library; calling it releases Python's lock."""
+    return CFUNCTYPE(None, *[c_void_p] * _arguments(name))(address(name))
 
 
 def _arguments(name: str) -> int:

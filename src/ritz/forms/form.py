@@ -43,6 +43,7 @@ class Form(ABC):
     be kept in folds, for error bars. `positive` says that E[H(f, f, X)] is never negative, whatever
     the data: eigenvalues below zero are then rounding. `single` says that float32 keeps the form as
     well as it keeps the values and gradients it is made of: no small differences of large numbers.
+    `uniform` says that its terms are the same for all rows, which only their weights tell apart.
     """
 
     symmetric: bool = True
@@ -52,6 +53,7 @@ class Form(ABC):
     foldable: bool = True
     positive: bool = False
     single: bool = False
+    uniform: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -118,6 +120,7 @@ class FormScaled(Form):
             object.__setattr__(self, name, getattr(self.form, name))
         object.__setattr__(self, "positive", self.form.positive and self.factor >= 0)
         object.__setattr__(self, "single", self.form.single)
+        object.__setattr__(self, "uniform", self.form.uniform)
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return self.factor * self.form.terms(f, g, block)
@@ -178,6 +181,7 @@ class FormSum(Form):
         object.__setattr__(self, "foldable", all(form.foldable for form in forms))
         object.__setattr__(self, "positive", all(form.positive for form in forms))
         object.__setattr__(self, "single", all(form.single for form in forms))
+        object.__setattr__(self, "uniform", all(form.uniform for form in forms))
         object.__setattr__(self, "views", views.pop())
         object.__setattr__(self, "order", orders.pop())
 

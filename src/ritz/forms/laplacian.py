@@ -35,6 +35,7 @@ class Laplacian(Form):
         object.__setattr__(self, "mergeable", not self.density_correction)
         # Taking normal derivatives off would leave small differences.
         object.__setattr__(self, "single", self.tangent is None)
+        object.__setattr__(self, "uniform", self.tangent is None)
 
     def prepare(self, source: Source, seed: int) -> Form:
         tangent = self.tangent

@@ -1,4 +1,4 @@
-"""Compiled passes from distances to kernel values, one row at a time while it is in cache.
+"""Compiled pieces: the exponential, and squared distances of points and centers.
 
 Imported on first use only: the compiler takes half a second to load. What it compiles is cached on
 disk.
@@ -90,82 +90,6 @@ def squared_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
             e0, e1 = x0 - Y[c, j], x1 - Y[c + 1, j]
             e2, e3 = x2 - Y[c + 2, j], x3 - Y[c + 3, j]
             s[j] += (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3)
-
-
-@_compile
-def gaussian(S: Any, X: Any, Y: Any, offset: Any, K: Any, V: Any, ST: Any) -> None:
-    """Write K = exp(-|x - y|^2 / 2), V = K - offset and ST = |x - y|^2 K, unless they are empty."""
-    n, p = len(X), Y.shape[1]
-    s = np.empty(p)
-    k = np.empty(p)
-    for i in range(n):
-        squared_row(i, S, X, Y, s)
-        if V.size and ST.size:
-            for j in range(p):
-                q = decay(0.5 * s[j])
-                k[j] = q
-                V[i, j] = q - offset[j]
-                ST[i, j] = s[j] * q
-        else:
-            for j in range(p):
-                k[j] = decay(0.5 * s[j])
-            if V.size:
-                for j in range(p):
-                    V[i, j] = k[j] - offset[j]
-            if ST.size:
-                for j in range(p):
-                    ST[i, j] = s[j] * k[j]
-        if K.size:
-            for j in range(p):
-                K[i, j] = k[j]
-
-
-@_compile
-def matern(
-    S: Any,
-    X: Any,
-    Y: Any,
-    offset: Any,
-    a: Any,
-    b: Any,
-    K: Any,
-    V: Any,
-    T: Any,
-    ST: Any,
-) -> None:
-    """Write K = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and V = K - offset.
-
-    Then T = (b_0 + b_1 z + b_2 / z) exp(-z), zero at the center if b_2 is not, and
-    ST = |x - y|^2 T. Those that are empty are left out, T and ST together.
-    """
-    n, p = len(X), Y.shape[1]
-    s = np.empty(p)
-    k = np.empty(p)
-    a0, a1, a2, rate = a[0], a[1], a[2], a[3]
-    b0, b1, b2 = b[0], b[1], b[2]
-    for i in range(n):
-        squared_row(i, S, X, Y, s)
-        if T.size:
-            for j in range(p):
-                # Beyond 800 the exponential is zero, whatever it is multiplied by.
-                z = min(rate * np.sqrt(s[j]), 800.0)
-                e = decay(z)
-                k[j] = (a0 + z * (a1 + z * a2)) * e
-                far = z > 1e-125
-                inverse = b2 / (z if far else 1.0)
-                t = (b0 + z * b1 + (inverse if far else 0.0)) * e
-                T[i, j] = t
-                ST[i, j] = s[j] * t
-        else:
-            for j in range(p):
-                z = min(rate * np.sqrt(s[j]), 800.0)
-                k[j] = (a0 + z * (a1 + z * a2)) * decay(z)
-        if K.size:
-            for j in range(p):
-                K[i, j] = k[j]
-        if V.size:
-            for j in range(p):
-                V[i, j] = k[j] - offset[j]
 
 
 @_compile

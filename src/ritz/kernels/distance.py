@@ -11,9 +11,10 @@ import numpy as np
 from scipy.special import poch
 
 from ritz.arrays import Array, as_number, must
-from ritz.kernels.distances import Distances, filled
+from ritz.kernels.distances import Distances
 from ritz.kernels.kernel import (
     NO_OFFSET,
+    Coefficients,
     Family,
     Kernel,
     KernelProduct,
@@ -66,6 +67,10 @@ class Gaussian(Stationary):
     def rate(self) -> float | None:
         return -1.0
 
+    @property
+    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
+        return "gaussian", (), ()
+
     def sections(
         self,
         X: Array,
@@ -75,12 +80,8 @@ class Gaussian(Stationary):
         dtype: Any = np.float64,
         values: bool = True,
     ) -> Sections:
-        from ritz.kernels import compiled
-
-        distances = Distances.of(X, Y)
-        K, V, ST = distances.outputs((values, len(offset) > 0, slopes), dtype)
-        compiled.gaussian(*distances, offset, K, V, ST)
-        return Sections(filled(K), filled(V), None, filled(ST))
+        wanted = (values, len(offset) > 0, False, slopes)
+        return filled_sections(self, X, Y, offset, wanted, dtype)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.ones(n)
@@ -117,6 +118,10 @@ class Matern(Stationary):
     def smoothness(self) -> int | None:
         return round(2 * self.nu)
 
+    @property
+    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
+        return ("matern", *COMPILED_MATERN[self.nu]) if self.nu in COMPILED_MATERN else None
+
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
         # Beyond 800 the exponential is zero, whatever it is multiplied by.
@@ -137,18 +142,31 @@ class Matern(Stationary):
         dtype: Any = np.float64,
         values: bool = True,
     ) -> Sections:
-        if self.nu not in COMPILED_MATERN:
+        if self.compiled is None:
             return super().sections(X, Y, offset, slopes, dtype, values)
-        from ritz.kernels import compiled
-
-        distances = Distances.of(X, Y)
-        K, V, T, ST = distances.outputs((values, len(offset) > 0, slopes, slopes), dtype)
-        a, b = COMPILED_MATERN[self.nu]
-        compiled.matern(*distances, offset, np.array(a), np.array(b), K, V, T, ST)
-        return Sections(filled(K), filled(V), filled(T), filled(ST))
+        wanted = (values, len(offset) > 0, slopes, slopes)
+        return filled_sections(self, X, Y, offset, wanted, dtype)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(np.sqrt(2 * self.nu / rng.chisquare(2 * self.nu, n)))
+
+
+def filled_sections(
+    kernel: Kernel,
+    X: Array,
+    Y: Array,
+    offset: Array,
+    wanted: tuple[bool, bool, bool, bool],
+    dtype: Any,
+) -> Sections:
+    """Return the sections of a kernel that has a compiled pass, those that are wanted."""
+    from ritz.kernels import fills
+
+    assert kernel.compiled is not None
+    name, a, b = kernel.compiled
+    coefficients = (np.array(a), np.array(b))
+    outputs = fills.fill(name, coefficients, Distances.of(X, Y), offset, wanted, dtype)
+    return Sections(*(array if want else None for array, want in zip(outputs, wanted, strict=True)))
 
 
 # q = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and q' = (b_0 + b_1 z + b_2 / z) exp(-z).
@@ -206,6 +224,10 @@ class Exponential(Stationary):
     @property
     def smoothness(self) -> int | None:
         return 1
+
+    @property
+    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
+        return Matern(0.5).compiled
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)

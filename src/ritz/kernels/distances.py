@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,11 +35,6 @@ class Distances(NamedTuple):
             return cls(np.empty((0, 0)), filled_up(X), np.ascontiguousarray(filled_up(Y).T))
         return cls(by_products(X, Y), np.empty((len(X), 0)), np.empty((0, len(Y))))
 
-    def outputs(self, wanted: tuple[bool, ...], dtype: Any) -> list[Array]:
-        """Return an array (n, p) to be filled for each result, an empty one if not wanted."""
-        shape = (len(self.X), self.Y.shape[1])
-        return [np.empty(shape if want else (0, 0), dtype) for want in wanted]
-
 
 def filled_up(X: Array) -> Array:
     """Return points (n, d) with zeros for more coordinates, up to a multiple of four."""
@@ -47,11 +42,6 @@ def filled_up(X: Array) -> Array:
     result = np.zeros((n, -(-d // 4) * 4))
     result[:, :d] = X
     return result
-
-
-def filled(array: Array) -> Array | None:
-    """Return an array that was wanted, or None."""
-    return array if array.size else None
 
 
 def by_products(X: Array, Y: Array) -> Array:

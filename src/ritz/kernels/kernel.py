@@ -16,6 +16,7 @@ Family = Literal["distance", "dot"]
 LengthScale = float | tuple[float, ...]
 
 
+Coefficients = tuple[float, ...]
 NO_OFFSET = np.zeros(0)
 
 
@@ -56,6 +57,11 @@ class Kernel(ABC):
     @property
     def rate(self) -> float | None:
         """The number c with q' = c q, if there is one: the values then serve for gradients."""
+        return None
+
+    @property
+    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
+        """The pass in `fills` that the kernel has, and its coefficients; or None."""
         return None
 
     @abstractmethod

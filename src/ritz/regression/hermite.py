@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, qr, solve_triangular
 
 from ritz.arrays import Array, Block, row_slices
-from ritz.assembly.passes import Workers, over_folds
+from ritz.assembly.passes import Workers, in_pieces, over_folds
 from ritz.bases import Basis, Centered, Combination, KernelSections
 from ritz.bases.functionals import (
     Functionals,
@@ -334,7 +334,7 @@ def sums_of_folds(
     sums = HermiteSums(basis, observations, n_folds)
     size = block_rows(basis.size, stream.dimensions[0])
     with blas_threads(1), Workers(min(n_folds, jobs(n_jobs))) as run:
-        over_folds(stream, sums.add, n_folds, size, run, progress)
+        over_folds(stream, in_pieces(sums.add, size), n_folds, run, progress)
     return sums.close(functions)
 
 
@@ -471,7 +471,7 @@ class Passes:
 
         size = block_rows(functions.basis.size, self.stream.dimensions[0])
         with blas_threads(1), Workers(jobs(self.n_jobs)) as run:
-            over_folds(self.stream, add, FOLDS, size, run, self.progress)
+            over_folds(self.stream, in_pieces(add, size), FOLDS, run, self.progress)
         found, target = (whitened_once(functions, m) for m in sums.sum(axis=0))
         return found, target, squares.sum(axis=0), int(count.sum())
 

@@ -11,7 +11,7 @@ import numpy as np
 from ritz.arrays import Array, Block, lowest, must, priorities
 
 CHUNK_BYTES = 64_000_000
-CHUNK_ROWS = 65_536
+CHUNK_ROWS = 131_072
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,122 @@
+"""Sums of products of kernel sections over many rows, without leaving compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ritz.arrays import Array, row_slices
+from ritz.bases.nystrom import KernelJet
+from ritz.features import Product
+from ritz.kernels.distances import FEW, filled_up
+
+ROWS_IN_SINGLE = 4096
+
+
+class Totals(NamedTuple):
+    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
+
+    matrices: Array
+    columns: Array
+    weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tiles:
+    """A way to add up products whose factors are kernel sections, the same for all rows.
+
+    Parameters
+    ----------
+    jet
+        The sections at some point: their kernel, centers, offset and precision.
+    products
+        What to add up.
+    places
+        For each product, which sections its factors are: None for numbers.
+    """
+
+    jet: KernelJet
+    products: list[Product]
+    places: list[tuple[int | None, int | None]]
+
+    @classmethod
+    def of(cls, jet: Any, products: list[Product]) -> Tiles | None:
+        """Return them where kernel and factors allow it: few coordinates, a compiled kernel."""
+        if not isinstance(jet, KernelJet) or jet.basis.kernel.compiled is None:
+            return None
+        if jet.X.shape[1] > FEW:
+            return None
+        known = {id(array): place for place, array in enumerate(jet.sections) if array is not None}
+        places = []
+        for product in products:
+            factors = (product.A, product.B)
+            pair = tuple(known.get(id(F)) if np.ndim(F) else None for F in factors)
+            if any(np.ndim(F) and place is None for F, place in zip(factors, pair, strict=True)):
+                return None
+            places.append((pair[0], pair[1]))
+        return cls(jet, products, places)
+
+    @property
+    def pairs(self) -> NDArray[np.int64]:
+        """Which sections are multiplied by which (m, 2)."""
+        pairs = [pair for pair in self.places if pair[0] is not None]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    def zero(self) -> Totals:
+        """Return the totals of no rows."""
+        p = self.jet.basis.size
+        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
+
+    def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
+        """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
+        from ritz.kernels import tiles
+
+        weight = np.asarray(weight, dtype=np.float64)
+        if self.jet.dtype == np.float64:
+            tiles.add(self.what, X, rows, weight, totals.matrices, totals.columns)
+        else:
+            # Single precision for some rows at a time, double for their sums.
+            partial = [np.zeros(T.shape, self.jet.dtype) for T in (totals.matrices, totals.columns)]
+            for part in row_slices(len(rows), ROWS_IN_SINGLE):
+                tiles.add(self.what, X, rows[part], weight[part], *partial)
+                for total, some in zip(totals, partial, strict=False):
+                    total += some
+                    some[...] = 0.0
+        totals.weight[0] += weight.sum()
+
+    @cached_property
+    def what(self) -> Any:
+        """What the compiled code is to add up."""
+        from ritz.kernels.tiles import Pass
+
+        jet, basis = self.jet, self.jet.basis
+        assert basis.kernel.compiled is not None
+        name, a, b = basis.kernel.compiled
+        return Pass(
+            name,
+            np.array(a),
+            np.array(b),
+            np.asarray(basis.shift),
+            np.ascontiguousarray(basis.scale),
+            np.ascontiguousarray(filled_up(basis.scaled_centers).T),
+            jet.offset,
+            tuple(array is not None for array in jet.sections),
+            self.pairs,
+        )
+
+    def entries(self, totals: Totals) -> list[Any]:
+        """Return the sums of the products, in their order."""
+        matrices = iter(totals.matrices)
+        result: list[Any] = []
+        for product, (left, right) in zip(self.products, self.places, strict=True):
+            if left is not None:
+                result.append(next(matrices))
+            elif right is not None:
+                result.append(product.A * totals.columns[right])
+            else:
+                result.append(float(product.A) * float(product.B) * float(totals.weight[0]))
+        return result

@@ -1,0 +1,194 @@
+"""Compiled sums over rows of products of kernel sections, a tile of rows at a time.
+
+From coordinates to sums without Python in between: the sections of a tile are still in cache when
+the linear algebra library multiplies them. Imported on first use only, as `compiled` is. It works
+with addresses, as the library does: arrays cut in compiled code take long to compile.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from ritz.arrays import Array
+from ritz.features.products import address
+from ritz.kernels import fills
+
+ROWS = 1024
+LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
+
+
+@intrinsic
+def _call(typing_context: Any, address: Any, arguments: Any) -> Any:
+    """Call the routine at an address, all of whose arguments are addresses."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer] * arguments.count)
+        routine = builder.inttoptr(args[0], kind.as_pointer())
+        given = (builder.extract_value(args[1], place) for place in range(arguments.count))
+        builder.call(routine, [builder.inttoptr(number, pointer) for number in given])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, arguments), generate
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def add_tiles(
+    routines: Any,
+    given: Any,
+    letters: int,
+    X: Any,
+    rows: Any,
+    weight: Any,
+    shift: Any,
+    scale: Any,
+    points: Any,
+    roots: Any,
+    sizes: Any,
+    whole: Any,
+    pairs: Any,
+    buffers: Any,
+    steps: Any,
+) -> None:
+    """Add to matrices and sums of columns what some rows of X (n, d) give.
+
+    Parameters
+    ----------
+    routines
+        Addresses of the pass that fills a tile, of gemv, syrk and gemm.
+    given
+        Addresses of the arguments of the pass, then of whole, roots, the matrices and the sums.
+    letters
+        The address of "UNT".
+    X, rows, weight
+        The data, which rows of it to add, and their weights (rows,).
+    shift, scale
+        What to take off the rows and to divide them by.
+    points, roots
+        Room for the points of a tile (tile, d) and the roots of their weights (tile + 1,), the
+        last of which is one.
+    sizes, whole
+        The counts of the pass, and the integers p, rows, 1 of the library.
+    pairs
+        Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
+    buffers
+        Sections of one tile (4, tile, p), of the type of the sums.
+    steps
+        Bytes of the sections of a tile, of a matrix, of a row, and of a number.
+    """
+    tile, p = len(points), buffers.shape[2]
+    step, square, line, number = steps[0], steps[1], steps[2], steps[3]
+    fixed = (given[0], given[1], given[2], given[3], given[4], given[5], given[6])
+    first, width, root = given[7], given[8], given[9]
+    upper, plain, turned, height, apart = letters, letters + 1, letters + 2, width + 4, width + 8
+    unit = root + tile * number
+    for start in range(0, len(rows), tile):
+        size = min(tile, len(rows) - start)
+        sizes[0], whole[1] = size, size
+        even = True
+        for r in range(size):
+            row = rows[start + r]
+            for c in range(len(shift)):
+                points[r, c] = (X[row, c] - shift[c]) / scale[c]
+            roots[r] = np.sqrt(weight[start + r])
+            even &= weight[start + r] == 1.0
+        for place in range(4, 8):
+            sizes[place] = size if sizes[place] else 0
+        sections = (first, first + step, first + 2 * step, first + 3 * step)
+        _call(routines[0], fixed + sections)  # type: ignore[call-arg]
+        for place in range(4):
+            if not sizes[4 + place]:
+                continue
+            if not even:
+                for r in range(size):
+                    for j in range(p):
+                        buffers[place, r, j] *= roots[r]
+            A, y = first + place * step, given[11] + place * line
+            _call(
+                routines[1],
+                (plain, width, height, unit, A, width, root, apart, unit, y, apart),
+            )
+        for place in range(len(pairs)):
+            A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
+            C = given[10] + place * square
+            # The library reads rows as columns, so that C' = B' A.
+            if A == B:
+                _call(
+                    routines[2],
+                    (upper, plain, width, height, unit, A, width, unit, C, width),
+                )
+            else:
+                _call(
+                    routines[3],
+                    (plain, turned, width, width, height, unit, B, width, A, width, unit, C, width),
+                )
+
+
+class Pass(NamedTuple):
+    """What `add` adds up: sections of a kernel at centers.
+
+    Parameters
+    ----------
+    name, a, b
+        The pass in `fills`, and its coefficients.
+    shift, scale
+        What to take off the rows and to divide them by, (d,) each.
+    Y, offset
+        The centers (d, p) as `Distances` has them, and what to take off the values.
+    wanted
+        Which of values, shifted values, slopes and stretched slopes to compute.
+    pairs
+        Which of them to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
+    """
+
+    name: str
+    a: Array
+    b: Array
+    shift: Array
+    scale: Array
+    Y: Array
+    offset: Array
+    wanted: tuple[bool, ...]
+    pairs: NDArray[np.int64]
+
+
+def add(
+    what: Pass, X: Array, rows: NDArray[np.intp], weight: Array, matrices: Any, columns: Any
+) -> None:
+    """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
+    dtype, (d, p) = matrices.dtype, what.Y.shape
+    letter = "d" if dtype == np.float64 else "s"
+    blas = [address(letter + routine) for routine in ("gemv", "syrk", "gemm")]
+    tile = min(ROWS, max(len(rows), 1))
+    points, roots, buffers = (
+        np.zeros((tile, d)),
+        np.ones(tile + 1, dtype),
+        np.empty((4, tile, p), dtype),
+    )
+    sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
+    whole = np.array([p, 0, 1], np.int32)
+    held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
+    held += [buffers, whole, roots, matrices, columns]
+    add_tiles(
+        np.array([fills.routine(what.name, dtype).address, *blas]),
+        np.array([array.ctypes.data for array in held]),
+        LETTERS.ctypes.data,
+        X,
+        rows,
+        weight,
+        what.shift,
+        what.scale,
+        points,
+        roots,
+        sizes,
+        whole,
+        what.pairs,
+        buffers,
+        np.array([tile * p, p * p, p, 1]) * dtype.itemsize,
+    )

@@ -1,0 +1,84 @@
+"""Compiled sums over tiles of rows are the sums that blocks of features give."""
+
+import numpy as np
+import pytest
+
+import ritz
+from ritz.bases import Tiles
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(3000, 5))
+WEIGHT = RNG.uniform(size=len(X))
+KERNELS = [
+    ritz.Gaussian(2.0),
+    ritz.Gaussian(0.2),
+    ritz.Exponential(2.0),
+    ritz.Matern(1.5, 2.0),
+    ritz.Matern(2.5, 3.0),
+]
+
+
+@pytest.fixture
+def tiled(monkeypatch):
+    """Count the calls, so that a test knows which way the sums were made."""
+    calls = []
+    add = Tiles.add
+    monkeypatch.setattr(Tiles, "add", lambda *args: (calls.append(1), add(*args))[1])
+    return calls
+
+
+def both_ways(monkeypatch, form, kernel, X, weight=None):
+    def sums():
+        basis = ritz.Nystrom(kernel, 50)
+        return ritz.assemble(form, basis, X, sample_weight=weight, random_state=0)
+
+    found = sums()
+    with monkeypatch.context() as patch:
+        patch.setattr(Tiles, "of", lambda *_: None)
+        return found, sums()
+
+
+def gap(found, expected):
+    pairs = [*zip(found.L, expected.L, strict=True), *zip(found.Phi, expected.Phi, strict=True)]
+    return max(np.abs(A - B).max() / np.abs(B).max() for A, B in pairs)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["even", "weighted"])
+def test_tiles_are_blocks(monkeypatch, tiled, kernel, weight):
+    found, expected = both_ways(monkeypatch, 3.0 * ritz.laplacian(), kernel, X, weight)
+    assert len(tiled) == 8
+    assert gap(found, expected) < 3e-15
+    np.testing.assert_allclose(found.weight, expected.weight, rtol=1e-14)
+    assert found.count.tolist() == expected.count.tolist()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_tiles_of_single_precision(monkeypatch, tiled, kernel):
+    rows = X.astype(np.float32)
+    found, expected = both_ways(monkeypatch, ritz.laplacian(), kernel, rows, WEIGHT)
+    assert len(tiled) == 8
+    assert found.rounding == expected.rounding
+    assert gap(found, expected) < (1e-6 if found.rounding > 1e-10 else 3e-15)
+
+
+def test_tiles_where_samples_are_weighted_by_their_density(monkeypatch, tiled):
+    form = ritz.laplacian(density_correction=1.0)
+    assert gap(*both_ways(monkeypatch, form, ritz.Gaussian(2.0), X)) < 1e-14
+    assert len(tiled) == 8
+
+
+@pytest.mark.parametrize(
+    ("kernel", "columns"),
+    [
+        (ritz.Gaussian((1.0, 2.0, 3.0, 2.0, 1.0)), 5),
+        (ritz.Gaussian(9.0), 40),
+        (ritz.RationalQuadratic(1.0, 2.0), 5),
+        (2.0 * ritz.Gaussian(2.0), 5),
+    ],
+    ids=["scales", "many coordinates", "not compiled", "scaled kernel"],
+)
+def test_what_tiles_cannot_do_goes_by_blocks(tiled, kernel, columns):
+    rows = RNG.normal(size=(300, columns))
+    ritz.assemble(ritz.laplacian(), ritz.Nystrom(kernel, 20), rows, random_state=0)
+    assert not tiled
