@@ -209,6 +209,7 @@ def at_rows(field: Any, X: Array, index: NDArray[np.intp], name: str) -> tuple[A
     return np.asarray(field[index], dtype=np.float64), name
 
 
+HASHED_ROWS = 16_384
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -222,11 +223,13 @@ def mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
     """Hash each row by the bytes of its float64 numbers, whatever its place in the data."""
     key = np.zeros(len(views[0]), dtype=np.uint64)
-    for view in views:
-        # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
-        bits = (np.asarray(view, dtype=np.float64) + 0.0).view(np.uint64)
-        for column in bits.reshape(len(key), bits.size // max(len(key), 1)).T:
-            key = mix((key ^ column) + _MULTIPLIER)
+    # By rows that stay in cache, whatever there are of them.
+    for rows in row_slices(len(key), HASHED_ROWS):
+        for view in views:
+            # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
+            bits = (np.asarray(view[rows], dtype=np.float64) + 0.0).view(np.uint64)
+            for column in bits.reshape(rows.stop - rows.start, -1).T:
+                key[rows] = mix((key[rows] ^ column) + _MULTIPLIER)
     return key
 
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ritz.arrays import Block, hash_rows, row_slices
+from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 
-HASHED_ROWS = 16_384
 REUSED_BYTES = 32_000_000
 
 Run = Callable[..., Iterable[Any]]
