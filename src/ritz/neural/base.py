@@ -91,17 +91,21 @@ def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
     if not any(p.requires_grad for p in module.parameters()):
         remedy = "ritz.decompose with ritz.neural.Network(module) takes a module as it is."
         raise ValueError(must(name, "a module with parameters that can be trained", "none", remedy))
-    with torch.no_grad():
-        found = values(module, as_tensor(pilot, module)).shape[1]
-    if found != outputs:
+    found = values(module.eval(), as_tensor(pilot, module))
+    if found.shape[1] != outputs:
         what = f"a module with {outputs} outputs, as n_components says"
-        raise ValueError(must(name, what, f"{found} outputs", "Change one of the two."))
+        raise ValueError(must(name, what, f"{found.shape[1]} outputs", "Change one of the two."))
+    if not found.requires_grad:
+        what = "differentiable in its parameters"
+        raise ValueError(must(name, what, "outputs cut off from them", "Do not detach them."))
+    if not found.isfinite().all():
+        raise ValueError(must(name, "such that its outputs are finite", "nan or inf at some rows"))
 
 
 def require_slopes(module: Any, pilot: Array, name: str) -> None:
     """Raise where the outputs do not change with the input, as far as derivatives tell."""
     jet = TensorJet(module.eval(), pilot)
-    if not jet.outputs.requires_grad or not jet.jacobian.detach().abs().max() > 0:
+    if not jet.jacobian.detach().any():
         what = "differentiable in its input"
         remedy = "Rounding, sign, argmax and detach() have no derivative to learn from."
         raise ValueError(must(name, what, "outputs whose gradients are all zero", remedy))
