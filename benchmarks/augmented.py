@@ -81,7 +81,7 @@ def network(A: np.ndarray, seed: int, steps: int) -> SpectralNetwork:
         mu=2.0,
         n_steps=steps,
         batch_size=250,
-        learning_rate=3e-3,
+        learning_rate=5e-3,
         patience=None,
         random_state=seed,
     ).fit(pairs)

@@ -63,11 +63,15 @@ class Augmented(Stream):
 
     def fresh(self, epoch: int) -> Augmented:
         """Return a stream of other versions of the same samples, one for each number."""
-        seed = self.seed if isinstance(self.seed, tuple) else (self.seed,)
-        return replace(self, seed=(*seed, 1 + epoch))
+        return replace(self, seed=(*self._seeds, 1 + epoch))
+
+    @property
+    def _seeds(self) -> tuple[int, ...]:
+        return self.seed if isinstance(self.seed, tuple) else (self.seed,)
 
     def blocks(self) -> Iterator[Block]:
-        rng = np.random.default_rng(self.seed)
+        # Not the numbers that the same seed may have given the samples.
+        rng = np.random.default_rng((ROWS, *self._seeds))
         start = 0
         for _ in range(self.copies):
             for rows in row_slices(len(self.X), ROWS):
