@@ -81,13 +81,13 @@ def network(A: np.ndarray, seed: int, steps: int) -> SpectralNetwork:
         mu=2.0,
         n_steps=steps,
         batch_size=250,
-        learning_rate=5e-3,
+        learning_rate=3e-3,
         patience=None,
         random_state=seed,
     ).fit(pairs)
 
 
-def main(seeds: int = 3, steps: int = 1500) -> None:
+def main(seeds: int = 3, steps: int = 800) -> None:
     rows: dict[str, list[float]] = {}
     values: dict[str, np.ndarray] = {}
     seconds: dict[str, float] = {}

@@ -125,7 +125,7 @@ def by_components(network: Any, X: Array) -> Array:
 def run(config: Config, runner: Any = None) -> list[dict[str, Any]]:
     """Return a record of each network."""
     steps = {"ours": config.steps, "paper": config.paper_steps}
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {"name": name, "steps": steps[name], "n_rows": config.n_rows, "seed": config.seed}
         for name in config.networks
     ]

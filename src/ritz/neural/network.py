@@ -195,7 +195,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
             stream = as_rows_of(X, views, sample_weight, groups)
             self.n_features_in_ = stream.dimensions[0]
             return stream
-        X = self._checked(X.detach().cpu().numpy() if isinstance(X, Tensor) else X, reset=True)
+        X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X
+        X = self._checked(X, reset=True, at_least=2)
         weight = None if sample_weight is None else self._weights(sample_weight, X)
         return as_rows_of(X, 1, weight, groups)
 

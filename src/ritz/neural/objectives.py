@@ -38,7 +38,7 @@ class SpectralLoss:
     regularizer
         "contrastive", "whitening" or "variance_covariance"; see `ritz.neural.losses`.
     n_parts
-        In how many independent parts a batch is cut for "contrastive".
+        In how many independent parts a batch is cut for "contrastive", at most one a row.
     n_directions
         With a number r, products of gradients are estimated along r random unit directions a row,
         scaled by d: r Jacobian-vector products in place of all gradients.
@@ -79,9 +79,8 @@ class SpectralLoss:
         self, modules: Any, block: Block, generator: torch.Generator | None = None
     ) -> Averages:
         """Return the averages over a batch that the loss is made of."""
-        require_parts(block, self.n_parts)
         f = TensorJet(modules[0], block.views[0], self.n_directions, generator)
-        return averages(self.form, f, f, block, self.n_parts)
+        return averages(self.form, f, f, block, parts_of(block, self.n_parts))
 
     def value(self, batch: Averages) -> Tensor:
         """Return the loss from averages."""
@@ -128,12 +127,12 @@ class SingularLoss:
         self, modules: Any, block: Block, generator: torch.Generator | None = None
     ) -> Averages:
         """Return the averages over a batch that the loss is made of."""
-        require_parts(block, self.n_parts)
+        n_parts = parts_of(block, self.n_parts)
         f, g = (TensorJet(m, view) for m, view in zip(modules, block.views, strict=True))
         if f.outputs.shape[1] != g.outputs.shape[1]:
             what = f"{f.outputs.shape[1]} outputs, as the left one"
             raise ValueError(must("right", what, g.outputs.shape[1]))
-        return averages(Cross(), f, g, block, self.n_parts)
+        return averages(Cross(), f, g, block, n_parts)
 
     def value(self, batch: Averages) -> Tensor:
         """Return the loss from averages."""
@@ -163,11 +162,11 @@ def require_averages(form: Any) -> None:
         raise ValueError(must("operator", what, f"{form}, which compares all rows at once"))
 
 
-def require_parts(block: Block, n_parts: int) -> None:
-    """Raise unless a batch can be cut into its parts."""
-    if len(block) < n_parts:
-        what = f"batches of at least {n_parts} rows, one for each part"
-        raise ValueError(must("X", what, f"{len(block)} rows", "Give more rows, or fewer n_parts."))
+def parts_of(block: Block, n_parts: int) -> int:
+    """Return the number of parts of a batch, at most one a row; an error for a single row."""
+    if len(block) < 2:
+        raise ValueError(must("X", "batches of at least 2 rows", f"{len(block)} rows"))
+    return min(n_parts, len(block))
 
 
 def as_block(X: Any, views: int) -> Block:

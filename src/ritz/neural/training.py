@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from ritz.arrays import Block
+from ritz.arrays import Block, must
 from ritz.neural.averages import Averages, merged
 from ritz.neural.batches import Minibatches
 
@@ -127,6 +127,10 @@ class _Training:
         self.modules, self.objective = modules, objective
         self.batches, self.settings = batches, settings
         self.held = batches.held_out(HELD_OUT_ROWS)
+        rows = sum(map(len, self.held))
+        if batches.fraction and rows < 2:
+            what = "such that at least 2 rows are held out, or 0"
+            raise ValueError(must("validation_fraction", what, f"{rows} rows held out"))
         self.optimizer = settings.optimizer(modules.parameters())
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.generator = torch.Generator().manual_seed(settings.seed)
