@@ -134,6 +134,12 @@ def run(config: Config, runner: Any = None) -> list[dict[str, Any]]:
     return [record for task in tasks for record in fit(**task)]
 
 
+def numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the size, the steps and the worst relative errors of each network."""
+    names = ("network", "n_parameters", "n_steps", "worst_before", "worst", "fit_seconds")
+    return [{name: record[name] for name in names} for record in records]
+
+
 def plot(records: list[dict[str, Any]]) -> Any:
     """Draw eigenvalues before and after Rayleigh-Ritz, and the loss on held-out rows."""
     from matplotlib import pyplot
