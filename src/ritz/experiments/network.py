@@ -1,0 +1,163 @@
+"""Spherical harmonics by networks: the one of the paper, and a smaller one with a better optimizer.
+
+The paper's has 200, 200, 2000 and 200 hidden units and 16 outputs, and takes 5,000 batches of 1,000
+samples by gradient descent with momentum 1/2, its rate 1e-3 divided by 3 after each third.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array
+from ritz.assembly import assemble
+from ritz.bases import Centered
+from ritz.datasets import sphere
+from ritz.forms import laplacian
+
+FIRST = 16
+
+
+@dataclass(frozen=True)
+class Config:
+    """What to run.
+
+    Parameters
+    ----------
+    networks
+        Which of "ours" and "paper".
+    n_rows
+        The number of samples on the sphere.
+    steps, paper_steps
+        The number of batches of each network.
+    seed
+        What all random choices follow from.
+    """
+
+    networks: tuple[str, ...] = ("ours",)
+    n_rows: int = 100_000
+    steps: int = 600
+    paper_steps: int = 5000
+    seed: int = 0
+
+
+QUICK = Config()
+FULL = Config(networks=("ours", "paper"))
+
+
+def model(name: str, steps: int, seed: int) -> Any:
+    """Return the estimator of a network, not fitted."""
+    import torch
+
+    from ritz.neural import SpectralNetwork, mlp
+
+    form = laplacian(tangent=sphere(3).tangent)
+    if name == "ours":
+        return SpectralNetwork(
+            lambda: mlp(3, (128, 128), FIRST - 1),
+            form,
+            FIRST - 1,
+            n_steps=steps,
+            batch_size=500,
+            evaluate_every=50,
+            random_state=seed,
+        )
+    return SpectralNetwork(
+        lambda: mlp(3, (200, 200, 2000, 200), FIRST, torch.nn.ReLU, first_scale=1.0),
+        form,
+        FIRST,
+        n_steps=steps,
+        batch_size=1000,
+        optimizer=lambda parameters: torch.optim.SGD(parameters, lr=1e-3, momentum=0.5),
+        schedule=lambda progress: 3.0 ** -int(3 * progress),
+        evaluate_every=50,
+        patience=None,
+        random_state=seed,
+    )
+
+
+def fit(name: str, steps: int, n_rows: int, seed: int) -> list[dict[str, Any]]:
+    """Train one network; return its eigenvalues, before and after Rayleigh-Ritz."""
+    problem = sphere(3)
+    X = problem.sample(n_rows, random_state=seed)
+    start = perf_counter()
+    network = model(name, steps, seed).fit(X)
+    seconds = perf_counter() - start
+    values = network.spectrum_.values[:FIRST]
+    truth = problem.eigenvalues(FIRST)
+    before = by_components(network, X)[: FIRST - 1]
+    errors = network.spectrum_.errors
+    return [
+        {
+            "network": name,
+            "truth": truth.tolist(),
+            "values": values.tolist(),
+            "errors": None if errors is None else errors[:FIRST].tolist(),
+            "before": [0.0, *before.tolist()],
+            "worst": float(np.abs(values[1:] / truth[1 : len(values)] - 1).max()),
+            "worst_before": float(np.abs(before / truth[1:] - 1).max()),
+            "mu": network.mu_,
+            "held_out": [list(pair) for pair in network.held_out_losses_],
+            "n_steps": network.n_steps_,
+            "n_parameters": sum(p.numel() for p in network.module_.parameters()),
+            "fit_seconds": seconds,
+        }
+    ]
+
+
+def by_components(network: Any, X: Array) -> Array:
+    """Return the eigenvalues that the principal components of the outputs tell, ascending.
+
+    A component of variance s has the eigenvalue mu (1 - s) where the loss is least.
+    """
+    from ritz.neural import Network
+
+    basis = Network(network.module_, columns=X.shape[1])
+    sums = assemble(laplacian(), Centered(basis, np.zeros(len(basis))), X[:20_000], n_folds=1)
+    Phi = sums.mean().Phi
+    covariance = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:])
+    return np.asarray(network.mu_ * (1 - np.linalg.eigvalsh(covariance)[::-1]))
+
+
+def run(config: Config, runner: Any = None) -> list[dict[str, Any]]:
+    """Return a record of each network."""
+    steps = {"ours": config.steps, "paper": config.paper_steps}
+    tasks: list[dict[str, Any]] = [
+        {"name": name, "steps": steps[name], "n_rows": config.n_rows, "seed": config.seed}
+        for name in config.networks
+    ]
+    if runner is not None:
+        return list(runner.map(fit, tasks))
+    return [record for task in tasks for record in fit(**task)]
+
+
+def numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the size, the steps and the worst relative errors of each network."""
+    names = ("network", "n_parameters", "n_steps", "worst_before", "worst", "fit_seconds")
+    return [{name: record[name] for name in names} for record in records]
+
+
+def plot(records: list[dict[str, Any]]) -> Any:
+    """Draw eigenvalues before and after Rayleigh-Ritz, and the loss on held-out rows."""
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.6), constrained_layout=True)
+    for place, record in enumerate(records):
+        color, n = f"C{place}", len(record["values"])
+        index = np.arange(n)
+        left.plot(index, record["values"], "o", color=color, ms=5, label=record["network"])
+        left.plot(index, record["before"][:n], "x", color=color, ms=5, alpha=0.6)
+        steps, losses = np.array(record["held_out"]).T
+        right.plot(steps / steps[-1], losses / losses[0], color=color, label=record["network"])
+    truth = records[0]["truth"]
+    left.step(np.arange(len(truth)), truth, where="mid", color="black", lw=0.8, label="truth")
+    left.plot([], [], "x", color="gray", label="before Rayleigh-Ritz")
+    left.set(xlabel="number", ylabel="eigenvalue", ylim=(-1, 1.6 * truth[-1]))
+    right.set(xlabel="share of the steps", ylabel="loss on held-out rows, first = 1")
+    for panel in (left, right):
+        panel.legend(frameon=False, fontsize=9)
+        panel.spines[["top", "right"]].set_visible(False)
+    return figure

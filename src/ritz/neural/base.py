@@ -1,0 +1,111 @@
+"""What the estimators with networks share: making modules, checking them, training them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import torch
+
+from ritz.arrays import Array, as_count, as_number, must
+from ritz.estimators.base import SpectralEstimator
+from ritz.neural.batches import Minibatches
+from ritz.neural.derivatives import as_tensor, values
+from ritz.neural.jet import TensorJet
+from ritz.neural.module import mlp, require_module
+from ritz.neural.training import Objective, Settings, State, cosine, train
+from ritz.streams import Stream
+
+HIDDEN = (128, 128)
+PILOT_ROWS = 64
+SCALE_ROWS = 1000
+
+
+class NetworkEstimator(SpectralEstimator):
+    """A face for training: it stores parameters, trains copies of modules, holds the result."""
+
+    def _modules(self, given: Sequence[Any], stream: Stream, seed: int) -> Any:
+        """Return copies of the modules given, or new ones that follow from the seed."""
+        outputs = as_count(self.n_components, "n_components")
+        modules = []
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            for view, (name, module) in enumerate(given):
+                if module is None:
+                    module = mlp(stream.dimensions[view], HIDDEN, outputs)
+                    standardize(module, stream.sample(SCALE_ROWS, seed, view))
+                elif isinstance(module, torch.nn.Module) or not callable(module):
+                    module = deepcopy(module)
+                else:
+                    module = module()
+                require_module(module, name)
+                modules.append(module)
+        for view, ((name, _), module) in enumerate(zip(given, modules, strict=True)):
+            pilot = stream.sample(PILOT_ROWS, seed, view)
+            require_outputs(module, pilot, outputs, name)
+        return torch.nn.ModuleList(modules)
+
+    def _train(self, modules: Any, objective: Objective, stream: Stream, seed: int) -> State:
+        """Train modules in place by this estimator's settings."""
+        fraction = as_number(self.validation_fraction, "validation_fraction", "in [0, 1)", 0.0)
+        if fraction >= 1:
+            raise ValueError(must("validation_fraction", "in [0, 1)", fraction))
+        size = as_count(self.batch_size, "batch_size")
+        rate = as_number(self.learning_rate, "learning_rate", "a positive number", 1e-300)
+        patience = self.patience
+        settings = Settings(
+            n_steps=as_count(self.n_steps, "n_steps"),
+            optimizer=self.optimizer or (lambda parameters: torch.optim.Adam(parameters, rate)),
+            schedule=self.schedule or cosine,
+            evaluate_every=as_count(self.evaluate_every, "evaluate_every"),
+            patience=None if patience is None else as_count(patience, "patience"),
+            checkpoint=self.checkpoint,
+            resume=self.resume,
+            progress=self.progress,
+            seed=seed,
+        )
+        state = train(modules, objective, Minibatches(stream, size, fraction, seed), settings)
+        modules.eval()
+        self.losses_ = state.losses
+        self.held_out_losses_ = state.held_out
+        self.n_steps_ = state.step
+        assert state.best is not None
+        self.best_step_ = state.best[0]
+        return state
+
+
+def standardize(module: Any, rows: Array) -> None:
+    """Let the first layer of a perceptron start as one of standardized rows."""
+    spread = rows.std(axis=0)
+    scale = torch.as_tensor(1 / np.where(spread > 0, spread, 1.0)).float()
+    first = module[0]
+    with torch.no_grad():
+        first.weight.mul_(scale)
+        first.bias.sub_(first.weight @ torch.as_tensor(rows.mean(axis=0)).float())
+
+
+def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
+    """Raise unless a module has the outputs wanted, and parameters to train."""
+    if not any(p.requires_grad for p in module.parameters()):
+        remedy = "ritz.decompose with ritz.neural.Network(module) takes a module as it is."
+        raise ValueError(must(name, "a module with parameters that can be trained", "none", remedy))
+    found = values(module.eval(), as_tensor(pilot, module))
+    if found.shape[1] != outputs:
+        what = f"a module with {outputs} outputs, as n_components says"
+        raise ValueError(must(name, what, f"{found.shape[1]} outputs", "Change one of the two."))
+    if not found.requires_grad:
+        what = "differentiable in its parameters"
+        raise ValueError(must(name, what, "outputs cut off from them", "Do not detach them."))
+    if not found.isfinite().all():
+        raise ValueError(must(name, "such that its outputs are finite", "nan or inf at some rows"))
+
+
+def require_slopes(module: Any, pilot: Array, name: str) -> None:
+    """Raise where the outputs do not change with the input, as far as derivatives tell."""
+    jet = TensorJet(module.eval(), pilot)
+    if not jet.jacobian.detach().any():
+        what = "differentiable in its input"
+        remedy = "Rounding, sign, argmax and detach() have no derivative to learn from."
+        raise ValueError(must(name, what, "outputs whose gradients are all zero", remedy))

@@ -1,0 +1,145 @@
+"""Mini-batches, and rows held out, from arrays, tensors, data loaders or any stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from torch.utils.data import DataLoader
+
+from ritz.arrays import Block, hash_rows, must
+from ritz.streams import ArrayStream, Batches, DaskStream, Stream, as_stream
+
+POOL_ROWS = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Minibatches:
+    """Batches of rows in random order, some rows being held out by a hash of their numbers.
+
+    Parameters
+    ----------
+    stream
+        The rows. Rows of arrays are shuffled as a whole, those of other streams within pools of
+        65,536. A stream with a method `fresh(epoch)` gives other rows each time.
+    size
+        The number of rows in a batch.
+    fraction
+        The share of rows held out; those of a group go together.
+    seed
+        What the order follows from, besides the number of the epoch.
+    """
+
+    stream: Stream
+    size: int
+    fraction: float
+    seed: int
+
+    def epoch(self, number: int) -> Iterator[Block]:
+        """Yield the rows that are not held out once, in full batches."""
+        rng = np.random.default_rng([self.seed, number])
+        if self._in_place:
+            order = rng.permutation(self._kept)
+            size = min(self.size, len(order))
+            for start in range(0, len(order) - size + 1, max(size, 1)):
+                yield self._rows(order[start : start + size])
+        else:
+            yield from self._pooled(number, rng)
+
+    def _pooled(self, number: int, rng: np.random.Generator) -> Iterator[Block]:
+        stream = self.stream
+        fresh = getattr(stream, "fresh", None)
+        blocks = (stream if fresh is None else fresh(number)).blocks()
+        pool: list[Block] = []
+        rows, full = 0, False
+        for block in blocks:
+            pool.append(block.take(self._kept_in(block)))
+            rows += len(pool[-1])
+            if rows >= max(POOL_ROWS, self.size):
+                batches, rest = self._cut(concatenated(pool), rng)
+                yield from batches
+                pool, rows, full = [rest], len(rest), True
+        if rows:
+            batches, rest = self._cut(concatenated(pool), rng)
+            yield from batches
+            if not (full or batches):
+                yield rest
+
+    def _cut(self, pool: Block, rng: np.random.Generator) -> tuple[list[Block], Block]:
+        order = rng.permutation(len(pool))
+        whole = len(order) - len(order) % self.size
+        batches = [pool.take(order[i : i + self.size]) for i in range(0, whole, self.size)]
+        return batches, pool.take(order[whole:])
+
+    def held_out(self, most: int) -> list[Block]:
+        """Return up to `most` rows held out, in batches of equal size; none for a fraction 0."""
+        found = None
+        for block in self.stream.blocks() if self.fraction else ():
+            share = self._share(block)
+            some = block.take((block.weight > 0) & (share < self.fraction))
+            found = some if found is None else concatenated([found, some])
+            if len(found) > most:
+                # Those of the lowest hash: any rows, wherever they stand.
+                found = found.take(np.sort(np.argsort(self._share(found))[:most]))
+        if found is None or not len(found):
+            return []
+        pieces = -(-len(found) // self.size)
+        return [found.take(part) for part in np.array_split(np.arange(len(found)), pieces)]
+
+    @property
+    def _in_place(self) -> bool:
+        return isinstance(self.stream, ArrayStream) and not isinstance(self.stream, DaskStream)
+
+    @cached_property
+    def _kept(self) -> NDArray[np.intp]:
+        return np.concatenate([b.index[self._kept_in(b)] for b in self.stream.blocks()])
+
+    def _kept_in(self, block: Block) -> NDArray[np.bool_]:
+        there = block.weight > 0
+        return there & (self._share(block) >= self.fraction) if self.fraction else there
+
+    def _share(self, block: Block) -> NDArray[np.float64]:
+        """Return a hash of each row, or of its group, as a number between 0 and 1."""
+        key = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+        # The low bits choose a row's fold.
+        return (key >> np.uint64(32)).astype(np.float64) / 2.0**32
+
+    def _rows(self, index: NDArray[np.intp]) -> Block:
+        stream: Any = self.stream
+        return Block(
+            tuple(np.asarray(view[index], dtype=np.float64) for view in stream.views),
+            np.ones(len(index)) if stream.weight is None else stream.weight[index],
+            index,
+            None if stream.groups is None else stream.groups[index],
+        )
+
+
+def concatenated(blocks: list[Block]) -> Block:
+    """Return the rows of several blocks in one."""
+    groups = [block.groups for block in blocks]
+    return Block(
+        tuple(np.concatenate(views) for views in zip(*(b.views for b in blocks), strict=True)),
+        np.concatenate([block.weight for block in blocks]),
+        np.concatenate([block.index for block in blocks]),
+        None if groups[0] is None else np.concatenate(groups),  # type: ignore[arg-type]
+    )
+
+
+def as_rows_of(X: Any, views: int, sample_weight: Any = None, groups: Any = None) -> Stream:
+    """Return the stream of some data, which may be a torch `DataLoader`."""
+    if not isinstance(X, DataLoader):
+        return as_stream(X, views, sample_weight, groups)
+
+    def items() -> Iterator[Any]:
+        for item in X:
+            parts = item if isinstance(item, tuple | list) else (item,)
+            if len(parts) < views:
+                raise ValueError(must("X", f"a loader of {views} tensors an item", len(parts)))
+            # What comes after the views, as labels, is not needed.
+            yield parts[0] if views == 1 else tuple(parts[:views])
+
+    return as_stream(Batches(items, views=views), views, sample_weight, groups)

@@ -1,0 +1,227 @@
+"""A network for the first eigenfunctions of an operator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+from torch.utils.data import DataLoader
+
+from ritz.arrays import as_count, must
+from ritz.assembly import assemble
+from ritz.neural.averages import averages
+from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
+from ritz.neural.batches import Minibatches, as_rows_of
+from ritz.neural.jet import TensorJet
+from ritz.neural.module import Network
+from ritz.neural.mu import auto_mu
+from ritz.neural.objectives import SpectralLoss, require_averages
+from ritz.spectrum import Spectrum, decompose_sums
+from ritz.streams import Stream
+
+
+class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
+    """Learn the first eigenfunctions of an operator by a network.
+
+    The module is trained on 2 / mu sum_j E_L(f_j) + R(f), whose minimum spans the eigenfunctions;
+    then the operator is restricted to its outputs and the constant, over all rows (Rayleigh-Ritz),
+    so that eigenvalues are ordered, in the operator's units and with error bars.
+
+    Parameters
+    ----------
+    module
+        A torch module from rows (b, d) to (b, n_components), which is copied; a function that
+        makes one, called with torch seeded; or None for two hidden layers of 128 units.
+    operator
+        A symmetric form, or "laplacian", or "neighbors".
+    n_components
+        The number of functions, the constant not counted where the operator kills it.
+    mu
+        The scale of eigenvalues: those above it are not learned. A number, an increasing vector, or
+        "auto": three times the last eigenvalue of a fit with 200 kernel sections.
+    regularizer
+        "contrastive", "whitening" or "variance_covariance".
+    n_directions
+        With a number r, gradients in training are taken along r random directions a row; useful in
+        many dimensions. The final solve takes all of them.
+    n_steps, batch_size, learning_rate
+        The number of batches at most, their rows, and the rate that Adam starts with.
+    optimizer
+        A function of parameters that returns a torch optimizer, in place of Adam.
+    schedule
+        The factor of the learning rate at a progress between 0 and 1; by default a half cosine.
+    validation_fraction, evaluate_every, patience
+        The share of rows held out, the steps between two looks at the loss on them, and how many
+        looks without improvement end the training (None: none do). The best state is kept.
+    checkpoint, resume
+        A file that the state of training is written to at each look, and whether to go on from it
+        where it is there. The result is that of a training that was never interrupted.
+    n_folds
+        In how many parts the final sums are kept, for error bars.
+    random_state
+        A seed. The same one gives the same result to the last bit on the same processors.
+    progress
+        Whether to show a progress bar; by default on a terminal.
+
+    Attributes
+    ----------
+    eigenvalues_, eigenvalue_errors_
+        Eigenvalues and their standard errors, the constant's 0 left out. Errors are those of
+        sampling, with the functions learned taken as given.
+    spectrum_
+        The `Spectrum`, the constant first.
+    sums_
+        The `Sums` it was found from.
+    module_
+        The trained module.
+    mu_
+        The scale used.
+    alive_
+        Which of the eigenvalues are below it: the others were not learned, a warning says.
+    losses_, held_out_losses_, n_steps_, best_step_
+        The loss of each step, pairs of a step and the loss on held-out rows, how many steps there
+        were, and the step of the state that was kept.
+
+    Examples
+    --------
+    >>> import ritz
+    >>> from ritz.neural import SpectralNetwork
+    >>> X = ritz.datasets.half_moons(2000, random_state=0).X
+    >>> model = SpectralNetwork(n_components=2, n_steps=50, random_state=0).fit(X)
+    >>> model.transform(X[:10]).shape
+    (10, 2)
+    """
+
+    n_neighbors = 10
+
+    def __init__(
+        self,
+        module: Any = None,
+        operator: Any = "laplacian",
+        n_components: int = 2,
+        *,
+        mu: Any = "auto",
+        regularizer: Any = "contrastive",
+        n_directions: int | None = None,
+        n_steps: int = 2000,
+        batch_size: int = 1000,
+        learning_rate: float = 1e-2,
+        optimizer: Any = None,
+        schedule: Any = None,
+        validation_fraction: float = 0.1,
+        evaluate_every: int = 100,
+        patience: int | None = 10,
+        checkpoint: Any = None,
+        resume: bool = False,
+        n_folds: int = 8,
+        random_state: Any = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.module = module
+        self.operator = operator
+        self.n_components = n_components
+        self.mu = mu
+        self.regularizer = regularizer
+        self.n_directions = n_directions
+        self.n_steps = n_steps
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.schedule = schedule
+        self.validation_fraction = validation_fraction
+        self.evaluate_every = evaluate_every
+        self.patience = patience
+        self.checkpoint = checkpoint
+        self.resume = resume
+        self.n_folds = n_folds
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Learn from samples X (n, d): an array, a tensor, a `DataLoader` or a stream.
+
+        For operators on pairs, a pair of arrays, or a loader or stream of pairs. Rows that depend
+        on each other need `groups` (n,), labels of pieces longer than their memory.
+        """
+        form = self._form()
+        require_averages(form)
+        if not form.symmetric:
+            remedy = "ritz.neural.SingularNetwork learns what two views share."
+            raise ValueError(must("operator", "symmetric", form, remedy))
+        stream = self._stream(X, form.views, sample_weight, groups)
+        seed = self._seed()
+        modules = self._modules([("module", self.module)], stream, seed)
+        prepared = form.prepare(stream, seed)
+        mu = SpectralLoss(form, 1.0 if isinstance(self.mu, str) else self.mu).mu
+        pilot = next(Minibatches(stream, PILOT_ROWS, 0.0, seed).epoch(0))
+        jet = TensorJet(modules.eval()[0], pilot.views[0])
+        first = averages(prepared, jet, jet, pilot, 1)
+        if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
+            require_slopes(modules[0], pilot.views[0], "module")
+        wanted = as_count(self.n_components, "n_components") + first.kills_one
+        if isinstance(self.mu, str):
+            if self.mu != "auto":
+                raise ValueError(must("mu", "'auto', a number or a vector", repr(self.mu)))
+            mu = np.asarray(auto_mu(form, stream, wanted, seed))
+        loss = SpectralLoss(prepared, mu, self.regularizer, n_directions=self.n_directions)
+        self._train(modules, loss, stream, seed)
+        self.module_ = modules[0]
+        self.mu_ = mu if mu.ndim else float(mu)
+        self.sums_ = assemble(
+            form,
+            Network(self.module_),
+            stream,
+            n_folds=self.n_folds,
+            random_state=seed,
+            progress=self.progress,
+        )
+        found = decompose_sums(self.sums_, wanted, fewer=True)
+        assert isinstance(found, Spectrum)
+        self.spectrum_ = found
+        self._first = int(first.kills_one)
+        self.eigenvalues_ = found.values[self._first :]
+        self.eigenvalue_errors_ = None if found.errors is None else found.errors[self._first :]
+        self._n_features_out = len(self.eigenvalues_)
+        self._report_dead(mu)
+        return self
+
+    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any) -> Stream:
+        if isinstance(X, Stream | DataLoader) or views == 2:
+            stream = as_rows_of(X, views, sample_weight, groups)
+            self.n_features_in_ = stream.dimensions[0]
+            return stream
+        X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X
+        X = self._checked(X, reset=True, at_least=2)
+        weight = None if sample_weight is None else self._weights(sample_weight, X)
+        return as_rows_of(X, 1, weight, groups)
+
+    def _report_dead(self, mu: Any) -> None:
+        """Note which components the loss let live, and warn of the others."""
+        wanted = self.n_components
+        values = np.full(wanted, np.inf)
+        values[: len(self.eigenvalues_)] = self.eigenvalues_
+        self.alive_ = values < mu if self.regularizer != "variance_covariance" else values < np.inf
+        if not self.alive_.all():
+            dead = np.flatnonzero(~self.alive_)
+            seen = values[dead][np.isfinite(values[dead])]
+            least = f"{1.5 * seen.max():.3g}" if len(seen) else f"{2 * np.max(mu):.3g}"
+            warnings.warn(
+                f"Components {', '.join(map(str, dead))} of {wanted} died in training: their "
+                f"eigenvalues, {', '.join(f'{v:.3g}' for v in values[dead])}, are not below mu = "
+                f"{np.round(mu, 4)}, and the loss is least without such functions. Do not "
+                f"trust their values. Pass mu={least} or more, train longer, or pass "
+                f"n_components={int(self.alive_.sum())}.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        """Return the eigenfunctions (n, n_components) at points X (n, d)."""
+        check_is_fitted(self, "spectrum_")
+        X = self._checked(X.detach().cpu().numpy() if isinstance(X, Tensor) else X, reset=False)
+        return np.asarray(self.spectrum_[self._first :](X), dtype=X.dtype)

@@ -1,0 +1,244 @@
+"""Networks trained, and what Rayleigh-Ritz makes of them."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from sklearn.base import clone
+from torch.utils.data import DataLoader, TensorDataset
+
+import ritz
+from ritz.neural import Network, SingularNetwork, SpectralNetwork, mlp
+from ritz.neural.batches import Minibatches
+from ritz.streams import as_stream
+
+CIRCLE = ritz.datasets.circle()
+X = CIRCLE.sample(3000, random_state=0)
+LAPLACIAN = ritz.laplacian(tangent=CIRCLE.tangent)
+# What the true functions give on these samples.
+EXACT = ritz.decompose(LAPLACIAN, ritz.Monomials(2), X, k=5).values[1:]
+
+
+def on_the_circle(**options):
+    settings = {
+        "module": lambda: mlp(2, (32, 32), 4),
+        "operator": LAPLACIAN,
+        "n_components": 4,
+        "mu": 12.0,
+        "n_steps": 100,
+        "batch_size": 250,
+        "learning_rate": 2e-2,
+        "evaluate_every": 50,
+        "random_state": 0,
+    }
+    return SpectralNetwork(**{**settings, **options})
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return on_the_circle().fit(X)
+
+
+@pytest.mark.parametrize(
+    ("regularizer", "steps"),
+    [("contrastive", 100), ("whitening", 100), ("variance_covariance", 200)],
+)
+def test_every_regularizer_finds_the_spectrum_of_the_circle(regularizer, steps):
+    model = on_the_circle(regularizer=regularizer, n_steps=steps).fit(X)
+    np.testing.assert_allclose(model.eigenvalues_, EXACT, rtol=0.02)
+    assert model.spectrum_.values[0] == 0.0
+    assert model.alive_.all()
+
+
+def test_a_vector_mu_and_random_directions_give_the_same_spectrum():
+    gaussian = ritz.datasets.gaussian(2)
+    rows = gaussian.sample(4000, random_state=0)
+    for options in ({"mu": [4.0, 4.5]}, {"mu": 4.0, "n_directions": 1}):
+        model = on_the_circle(
+            module=lambda: mlp(2, (32,), 2), operator="laplacian", n_components=2, **options
+        ).fit(rows)
+        np.testing.assert_allclose(model.eigenvalues_, [1, 1], rtol=0.1)
+
+
+def outputs_before(model, form, rows):
+    """The eigenvalues read off the outputs themselves: Rayleigh quotients less their means."""
+    basis = ritz.bases.Centered(Network(model.module_, columns=rows.shape[1]), np.zeros(4))
+    mean = ritz.assemble(form, basis, rows, n_folds=1).mean()
+    covariance = mean.Phi[1:, 1:] - np.outer(mean.Phi[0, 1:], mean.Phi[0, 1:])
+    return np.sort(np.diag(mean.L)[1:] / np.diag(covariance))
+
+
+def test_after_rayleigh_ritz_eigenvalues_are_no_worse(fitted):
+    problems = [(CIRCLE, LAPLACIAN, fitted, X)]
+    for problem in (ritz.datasets.gaussian(2), ritz.datasets.cube(2)):
+        rows = problem.sample(3000, random_state=0)
+        model = on_the_circle(operator="laplacian", mu="auto")
+        problems.append((problem, ritz.laplacian(), model.fit(rows), rows))
+    for problem, form, model, rows in problems:
+        truth = problem.eigenvalues(5)[1:]
+        before = np.abs(outputs_before(model, form, rows) - truth).sum()
+        after = np.abs(model.eigenvalues_ - truth).sum()
+        assert after < before
+
+
+def test_the_result_is_a_spectrum_like_any_other(fitted):
+    spectrum = fitted.spectrum_
+    assert isinstance(spectrum, ritz.Spectrum)
+    assert spectrum.errors.shape == (5,)
+    assert (spectrum.errors[1:] > 0).all()
+    values = spectrum(X)
+    np.testing.assert_allclose(values.T @ values / len(X), np.eye(5), atol=1e-9)
+    assert spectrum.gradient(X[:3]).shape == (3, 2, 5)
+    np.testing.assert_array_equal(fitted.transform(X[:9]), spectrum[1:](X[:9]))
+    truth = CIRCLE.eigenfunctions(X, 5)
+    overlap = np.linalg.svd(values.T @ truth / len(X), compute_uv=False)
+    assert overlap.min() > 0.97
+    with pytest.raises(TypeError, match="never code"):
+        spectrum.save("nothing.npz")
+
+
+def test_a_fitted_network_is_pickled_and_cloned(fitted):
+    same = pickle.loads(pickle.dumps(on_the_circle(module=mlp(2, (8,), 4), n_steps=5).fit(X)))
+    assert same.transform(X[:3]).shape == (3, 4)
+    fresh = clone(fitted)
+    assert not hasattr(fresh, "spectrum_")
+    assert fresh.get_params()["mu"] == 12.0
+
+
+def test_a_seed_gives_the_same_bits_and_leaves_those_of_others_alone():
+    torch.manual_seed(5)
+    expected = torch.randn(3)
+    torch.manual_seed(5)
+    one, two, other = (on_the_circle(n_steps=20, random_state=s).fit(X) for s in (0, 0, 1))
+    assert torch.equal(torch.randn(3), expected)
+    assert one.losses_ == two.losses_
+    np.testing.assert_array_equal(one.transform(X), two.transform(X))
+    assert one.losses_ != other.losses_
+
+
+def test_fit_leaves_the_module_given_as_it_was():
+    module = mlp(2, (8,), 4)
+    before = module[0].weight.clone()
+    model = on_the_circle(module=module, n_steps=5).fit(X)
+    assert torch.equal(module[0].weight, before)
+    assert not torch.equal(model.module_[0].weight, before)
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_a_training_that_was_interrupted_goes_on_to_the_same_bits(tmp_path):
+    path = tmp_path / "state.pt"
+    options = {"n_steps": 40, "evaluate_every": 10, "checkpoint": path, "n_directions": 1}
+
+    def until(progress):
+        if progress >= 25 / 40:
+            raise Interrupted
+        return 1.0
+
+    def constant(progress):
+        return 1.0
+
+    whole = on_the_circle(**{**options, "checkpoint": None}, schedule=constant).fit(X)
+    with pytest.raises(Interrupted):
+        on_the_circle(**options, schedule=until).fit(X)
+    resumed = on_the_circle(**options, schedule=constant, resume=True).fit(X)
+    assert resumed.losses_ == whole.losses_
+    assert resumed.held_out_losses_ == whole.held_out_losses_
+    np.testing.assert_array_equal(resumed.transform(X), whole.transform(X))
+
+
+@pytest.mark.parametrize("kind", ["tensor", "loader", "batches", "labels"])
+def test_rows_from_anywhere(kind):
+    rows = torch.from_numpy(X)
+    data = {
+        "tensor": rows,
+        "loader": DataLoader(rows, batch_size=300),
+        "batches": ritz.Batches(lambda: iter(np.array_split(X, 7))),
+        "labels": DataLoader(TensorDataset(rows, torch.zeros(len(X))), batch_size=512),
+    }[kind]
+    model = on_the_circle(n_steps=20).fit(data)
+    expected = on_the_circle(n_steps=20).fit(X)
+    assert model.spectrum_.n_rows == len(X)
+    # Up to 65,536 rows of a stream are shuffled as those of an array are, in the same order.
+    assert model.losses_ == expected.losses_
+    np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, rtol=1e-9)
+
+
+def test_the_state_kept_is_the_best_on_held_out_rows():
+    # A rate that grows makes it worse in the end.
+    model = on_the_circle(
+        n_steps=200,
+        evaluate_every=10,
+        patience=4,
+        learning_rate=1e-3,
+        schedule=lambda t: 1 + 3e3 * t**2,
+    ).fit(X)
+    steps, losses = zip(*model.held_out_losses_, strict=True)
+    assert model.best_step_ == steps[int(np.argmin(losses))]
+    assert model.n_steps_ == model.best_step_ + 40
+
+
+def test_components_above_mu_die_and_are_reported():
+    with pytest.warns(
+        RuntimeWarning, match=r"Components 2, 3 of 4 died.*mu = 3\.0.*n_components=2"
+    ):
+        model = on_the_circle(mu=3.0).fit(X)
+    np.testing.assert_array_equal(model.alive_, [True, True, False, False])
+    np.testing.assert_allclose(model.eigenvalues_[:2], EXACT[:2], rtol=0.02)
+
+
+def test_auto_mu_is_three_times_the_last_eigenvalue():
+    model = on_the_circle(mu="auto", n_steps=2, evaluate_every=1)
+    assert model.fit(X).mu_ == pytest.approx(12.0, rel=0.1)
+
+
+def test_an_operator_that_keeps_the_constant_out_learns_all_functions():
+    # -f'' + x f' + x^2 f = lambda f: lambda_n = (sqrt(5) - 1) / 2 + sqrt(5) n.
+    rows = np.random.default_rng(0).normal(size=(4000, 1))
+    form = ritz.laplacian() + ritz.potential(lambda x: x[:, 0] ** 2)
+    expected = ritz.decompose(form, ritz.Monomials(8), rows, k=2).values
+    root = 5**0.5
+    np.testing.assert_allclose(expected, [(root - 1) / 2, (root - 1) / 2 + root], rtol=0.1)
+    model = on_the_circle(
+        module=lambda: mlp(1, (32,), 2), operator=form, n_components=2, mu=8.0
+    ).fit(rows)
+    np.testing.assert_allclose(model.eigenvalues_, expected, rtol=0.05)
+    assert model.transform(rows[:5]).shape == (5, 2)
+
+
+def test_two_networks_find_what_two_views_share():
+    problem = ritz.datasets.gaussian_pair(0.8)
+    A, B = problem.sample(6000, random_state=0)
+    model = SingularNetwork(
+        lambda: mlp(1, (32,), 2),
+        lambda: mlp(1, (32,), 2),
+        n_components=2,
+        n_steps=200,
+        batch_size=500,
+        random_state=0,
+    ).fit(A, B)
+    np.testing.assert_allclose(model.singular_values_, [0.8, 0.64], atol=0.04)
+    left, right = model.transform(A, B)
+    correlations = (left * right).mean(axis=0)
+    np.testing.assert_allclose(correlations, model.singular_values_, atol=1e-9)
+
+
+def test_importing_ritz_does_not_import_torch_and_its_absence_is_told():
+    code = "import sys, ritz; assert 'torch' not in sys.modules; sys.modules['torch'] = None\n"
+    code += "try:\n    import ritz.neural\nexcept ImportError as error:\n    print(error)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'ritz[torch]'" in out.stdout
+
+
+def test_held_out_losses_are_those_of_the_rows_held_out():
+    batches = Minibatches(as_stream(X), 100, 0.1, 0)
+    held = np.concatenate([b.index for b in batches.held_out(10_000)])
+    seen = np.concatenate([b.index for b in batches.epoch(0)])
+    assert 0.07 < len(held) / len(X) < 0.13
+    assert not set(held) & set(seen)
+    assert len(seen) == len(set(seen)) > len(X) - len(held) - 100

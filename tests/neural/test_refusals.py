@@ -1,0 +1,139 @@
+"""What modules, operators and settings are refused, and how it is told."""
+
+import numpy as np
+import pytest
+import torch
+
+import ritz
+from ritz.neural import Augmented, Network, SingularNetwork, SpectralLoss, SpectralNetwork, mlp
+
+X = np.random.default_rng(0).normal(size=(400, 2))
+
+
+def model(module=None, **options):
+    settings = {"n_steps": 30, "batch_size": 100, "evaluate_every": 5, "mu": 5.0, "random_state": 0}
+    return SpectralNetwork(
+        module, n_components=3, **{"operator": "laplacian", **settings, **options}
+    )
+
+
+class Wrapped(torch.nn.Module):
+    """A linear layer with something done to its outputs."""
+
+    def __init__(self, function, outputs=3):
+        super().__init__()
+        self.layer, self.function = torch.nn.Linear(2, outputs), function
+
+    def forward(self, x):
+        return self.function(self.layer(x))
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        (Wrapped(lambda y: y[:, 0]), r"returns a tensor \(b, p\).*shape \(\d+,\)"),
+        (Wrapped(lambda y: y[:-1]), r"returns a tensor \(b, p\).*rows"),
+        (Wrapped(lambda y: y.tolist()), r"returns a tensor \(b, p\).*list"),
+        (Wrapped(lambda y: y, outputs=5), "3 outputs, as n_components says.*5 outputs"),
+        (torch.nn.Linear(7, 3), "an error of torch"),
+        (Wrapped(torch.round), "differentiable in its input"),
+        (Wrapped(torch.sign), "differentiable in its input"),
+        (Wrapped(lambda y: y.detach()), "differentiable in its parameters"),
+        (Wrapped(lambda y: torch.from_numpy(np.sin(y.numpy()))), "an error of torch"),
+        (torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 3)), "LayerNorm"),
+        (torch.nn.Identity(), "parameters that can be trained"),
+    ],
+)
+def test_modules_that_cannot_be_trained_are_refused(module, message):
+    with pytest.raises(ValueError, match=message):
+        model(module).fit(X)
+
+
+def test_what_is_no_module_is_refused():
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+        Network(np.sin)
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+        model(lambda: 3).fit(X)
+
+
+def test_a_basis_that_mixes_rows_is_refused():
+    with pytest.raises(ValueError, match="each row on its own"):
+        ritz.decompose(ritz.laplacian(), Network(Wrapped(lambda y: y - y.mean(0))), X, k=2)
+
+
+def test_a_basis_of_unknown_size_says_how_to_know_it():
+    with pytest.raises(ValueError, match="columns=d"):
+        len(Network(mlp(2, (4,), 3)))
+
+
+class Explosive(torch.nn.Module):
+    """A perceptron that returns NaN from its n-th call in training on."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.inner, self.calls = mlp(2, (16,), 3), calls
+
+    def forward(self, x):
+        if self.training:
+            self.calls -= 1
+        return self.inner(x) * (float("nan") if self.training and self.calls < 0 else 1.0)
+
+
+def test_nan_in_training_stops_it_says_where_and_keeps_the_last_good_state():
+    with pytest.warns(RuntimeWarning, match="at step 13.*state of step 10 is kept"):
+        fitted = model(lambda: Explosive(calls=27)).fit(X)
+    assert (fitted.n_steps_, fitted.best_step_) == (13, 10)
+    assert np.isfinite(fitted.losses_).all()
+    whole = model(lambda: Explosive(calls=10**9), patience=None)
+    whole.fit(X)
+    assert fitted.losses_ == whole.losses_[: fitted.n_steps_]
+
+
+def test_nan_from_the_start_is_an_error():
+    with pytest.raises(ValueError, match="outputs are finite"):
+        model(Wrapped(lambda y: y * float("nan"))).fit(X)
+
+
+def test_a_rate_far_too_large_does_not_return_nan():
+    with pytest.raises(FloatingPointError, match="learning_rate"):
+        model(
+            optimizer=lambda p: torch.optim.SGD(p, lr=1e12), evaluate_every=30, patience=None
+        ).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mu": -1.0}, "positive"),
+        ({"mu": [3.0, 2.0, 1.0]}, "increasing"),
+        ({"mu": [1.0, 2.0]}, "one an output"),
+        ({"mu": "large"}, "'auto', a number or a vector"),
+        ({"regularizer": "none"}, "one of"),
+        ({"n_directions": 0}, "positive integer"),
+        ({"operator": ritz.cross()}, "SingularNetwork"),
+        ({"operator": ritz.graph(ritz.Gaussian(1.0))}, "average over rows"),
+        ({"validation_fraction": 1.0}, r"\[0, 1\)"),
+        ({"n_steps": 0}, "positive integer"),
+    ],
+)
+def test_settings_are_checked(options, message):
+    with pytest.raises(ValueError, match=message):
+        model(**options).fit(X)
+
+
+def test_losses_are_checked():
+    with pytest.raises(ValueError, match="SingularLoss"):
+        SpectralLoss(ritz.cross(), 1.0)
+    with pytest.raises(TypeError, match=r"ritz\.laplacian\(\)"):
+        SpectralLoss("laplacian", 1.0)
+    with pytest.raises(ValueError, match="at least 2 rows"):
+        SpectralLoss(ritz.laplacian(), 1.0)(mlp(2, (4,), 2), X[:1])
+    with pytest.raises(ValueError, match="second view"):
+        SingularNetwork().fit(X)
+
+
+def test_augmentations_are_checked():
+    with pytest.raises(TypeError, match="function of samples and a generator"):
+        Augmented(X, None)
+    with pytest.raises(ValueError, match="400 rows"):
+        next(Augmented(X, lambda x, rng: x[:3]).blocks())
