@@ -3,7 +3,7 @@ VENV ?= .venv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-TEST_EXTRAS := test,plot,dask,files,neighbors
+TEST_EXTRAS := test,plot,reproduce,dask,files,neighbors
 CODE = $(wildcard src tests benchmarks examples)
 
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
