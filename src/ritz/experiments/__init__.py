@@ -10,3 +10,52 @@ A module has
 
 The first line of its docstring says what it shows.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+from ritz.arrays import must
+from ritz.experiments.records import Record, read_records, without_timings
+from ritz.experiments.runner import Runner, seeds
+
+__all__ = [
+    "NAMES",
+    "Experiment",
+    "Record",
+    "Runner",
+    "load",
+    "read_records",
+    "seeds",
+    "without_timings",
+]
+
+# In the order of the paper; best-p is the module best_p.
+NAMES = ("moons",)
+
+
+class Experiment(Protocol):
+    """What a module of this folder offers."""
+
+    __doc__: str
+    QUICK: Any
+    FULL: Any
+
+    def run(self, config: Any, runner: Runner) -> list[Record]:
+        """Return the records of all tasks of a config."""
+
+    def plot(self, records: Sequence[Record]) -> Any:
+        """Return the figure that the records make."""
+
+    def numbers(self, records: Sequence[Record]) -> list[Record]:
+        """Return what to look at, a row of a table each."""
+
+
+def load(name: str) -> Experiment:
+    """Return the experiment of a name, or say which there are."""
+    if name not in NAMES:
+        raise ValueError(must("name", f"one of {', '.join(NAMES)}, or all", repr(name)))
+    module = import_module(f"ritz.experiments.{name.replace('-', '_')}")
+    return cast(Experiment, module)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -55,7 +56,13 @@ class Runner:
     n_jobs: int | None = 1
     folder: Path | None = None
     progress: bool = False
-    backend: str = "loky"
+    backend: Literal["loky", "threading", "dask"] = "loky"
+
+    def __post_init__(self) -> None:
+        if self.backend == "dask" and find_spec("distributed") is None:
+            raise ImportError(
+                "The 'dask' backend needs dask.distributed: pip install 'dask[distributed]'."
+            )
 
     def map(
         self, function: Callable[..., Iterable[Mapping[str, Any]]], tasks: Sequence[Task]
@@ -101,12 +108,7 @@ class Runner:
     def _cluster(self) -> AbstractContextManager[Any]:
         if self.backend != "dask":
             return nullcontext()
-        try:
-            distributed = import_module("distributed")
-        except ImportError:
-            raise ImportError(
-                "The 'dask' backend needs dask.distributed: pip install 'dask[distributed]'."
-            ) from None
+        distributed = import_module("distributed")
         try:
             return nullcontext(distributed.get_client())
         except ValueError:
