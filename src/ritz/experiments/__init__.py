@@ -33,7 +33,12 @@ __all__ = [
 ]
 
 # In the order of the paper; best-p is the module best_p.
-NAMES = ("moons",)
+NAMES = (
+    "moons",
+    "harmonics",
+    "hermite-constant",
+    "hermite-2d",
+)
 
 
 class Experiment(Protocol):
