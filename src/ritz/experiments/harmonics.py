@@ -134,7 +134,8 @@ def plot(records: Sequence[Record]) -> Figure:
     low, high = min(r["degree"] for r in records), max(r["degree"] for r in records)
     of = {(r["degree"], r["energy"], r["kind"]): r for r in records}
     figure = Figure(figsize=(13, 5.2), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=[3.1, 1])
+    parts: Any = figure.subfigures(1, 2, width_ratios=[3.1, 1])
+    left, right = parts
     panels = left.subplots(3, len(KINDS), subplot_kw={"projection": "mollweide"})
     for column, kind in zip(panels.T, KINDS, strict=True):
         record = of[low, "tangential", kind]

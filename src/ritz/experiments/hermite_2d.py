@@ -42,7 +42,7 @@ FULL = Config(n=1_000_000)
 
 
 def run(config: Config, runner: Runner = Runner()) -> list[Record]:
-    """Return a record for each degree: eigenvalues, errors, and functions to draw."""
+    """Return a record for each degree: eigenvalues, distance, and functions to draw."""
     (seed,) = seeds(config.seed, 1)
     shared = {"n": config.n, "p": config.p, "resolution": config.resolution}
     return runner.map(polynomials, [{"seed": seed, **shared}])
@@ -68,7 +68,6 @@ def polynomials(n: int, p: int, resolution: int, seed: int) -> list[Record]:
             {
                 "degree": degree,
                 "values": spectrum.values[own],
-                "errors": spectrum.errors[own],
                 "distance": float(error / np.sqrt(stop - start)),
                 "learned": rounded(spectrum(grid)[:, own].T),
                 "turned": rounded((spectrum(grid)[:, own] @ rotation).T),

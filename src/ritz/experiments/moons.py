@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 import ritz
@@ -72,7 +73,6 @@ def moons(basis: str, n: int, p: int, k: int, resolution: int, seed: int) -> lis
         {
             "basis": basis,
             "values": spectrum.values,
-            "errors": spectrum.errors,
             "shares": shares(spectrum(cloud.X), cosines(cloud, k)),
             "x": rounded(x),
             "y": rounded(y),
@@ -96,10 +96,10 @@ def cosines(cloud: ritz.datasets.Cloud, k: int) -> Array:
 def shares(functions: Array, others: Array) -> Array:
     """Return the share of each function's square that combinations of the others explain."""
     fitted = others @ np.linalg.lstsq(others, functions, rcond=None)[0]
-    return (fitted**2).sum(axis=0) / (functions**2).sum(axis=0)
+    return np.asarray((fitted**2).sum(axis=0) / (functions**2).sum(axis=0))
 
 
-def grid(X: Array, resolution: int, neighbors: int = 5) -> tuple[Array, Array, Array]:
+def grid(X: Array, resolution: int, neighbors: int = 5) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return a grid over samples of the plane, and where it has several of them nearby."""
     some = X[:4000]
     low, high = np.quantile(some, [0.002, 0.998], axis=0)
@@ -107,14 +107,15 @@ def grid(X: Array, resolution: int, neighbors: int = 5) -> tuple[Array, Array, A
     x, y = (np.arange(a - 6 * step, b + 6 * step, step) for a, b in zip(low, high, strict=True))
     points = np.stack(np.meshgrid(x, y), axis=-1)
     # Far from all samples a function means nothing.
-    distance = cKDTree(some).query(points, k=neighbors)[0][..., -1]
-    return x, y, distance < 0.04 * float((high - low).max())
+    distances = np.asarray(cKDTree(some).query(points, k=neighbors)[0])
+    return x, y, distances[..., -1] < 0.04 * float((high - low).max())
 
 
 def plot(records: Sequence[Record]) -> Figure:
     """Draw the eigenfunctions of each basis in a block of four by four."""
     figure = Figure(figsize=(13, 9.4), layout="constrained")
-    for block, record in zip(figure.subfigures(1, len(records)), records, strict=True):
+    blocks: Any = figure.subfigures(1, len(records))
+    for block, record in zip(blocks, records, strict=True):
         block.suptitle(TITLES[record["basis"]], fontsize=11)
         x, y = record["x"], record["y"]
         columns = 4
