@@ -129,6 +129,8 @@ def test_eigenfunctions_of_moons_are_cosines_on_each(found):
     coarse, fine = found["moons"]
     np.testing.assert_allclose(fine["values"][:7], [0, 0, 1, 1, 4, 4, 9], atol=0.6)
     assert min(fine["shares"][:8]) > 0.97
+    # The constant is on both moons, and so is what tells them apart.
+    np.testing.assert_allclose(fine["sides"][:2], 0.5, atol=0.03)
     # The exponential sections of length 1 join the moons: their second value is far from 0.
     assert coarse["values"][1] > 10 * fine["values"][1]
 

@@ -2,8 +2,8 @@
 
 Twice: with the paper's exponential sections at random centers, and with narrower Gaussian sections
 at centers that are spread out. On moons without width the eigenfunctions would be cosines along
-each arc, of eigenvalues 0, 0, 1, 1, 4, 4, ...; shares say how much of each function such cosines
-explain.
+each arc, of eigenvalues 0, 0, 1, 1, 4, 4, ...; `shares` say how much of each function such cosines
+explain, `sides` how much of it is on the moon that has more of it.
 """
 
 from __future__ import annotations
@@ -69,11 +69,14 @@ def moons(basis: str, n: int, p: int, k: int, resolution: int, seed: int) -> lis
     seconds = perf_counter() - start
     x, y, near = grid(cloud.X, resolution)
     points = np.column_stack([axis[near] for axis in np.meshgrid(x, y)])
+    functions = spectrum(cloud.X)
+    right = (functions[cloud.labels == 1] ** 2).sum(axis=0) / (functions**2).sum(axis=0)
     return [
         {
             "basis": basis,
             "values": spectrum.values,
-            "shares": shares(spectrum(cloud.X), cosines(cloud, k)),
+            "shares": shares(functions, cosines(cloud, k)),
+            "sides": np.maximum(right, 1 - right),
             "x": rounded(x),
             "y": rounded(y),
             "near": np.flatnonzero(near),
@@ -141,6 +144,9 @@ def numbers(records: Sequence[Record]) -> list[Record]:
             "eigenvalues 1 to 5": ", ".join(f"{value:.3g}" for value in record["values"][1:6]),
             "share of cosines, mean": float(np.mean(record["shares"])),
             "least": min(record["shares"]),
+            "on one moon, second half": float(
+                np.mean(record["sides"][len(record["sides"]) // 2 :])
+            ),
         }
         for record in records
     ]

@@ -15,7 +15,7 @@ from joblib import Parallel, delayed, parallel_config
 
 import ritz
 from ritz.experiments.records import Notebook, Record, as_records, canonical
-from ritz.threads import blas_threads, jobs
+from ritz.threads import blas_threads
 
 Task = Mapping[str, Any]
 
@@ -43,7 +43,8 @@ class Runner:
     Parameters
     ----------
     n_jobs
-        Processes at once, each with one thread of linear algebra; None for one a core.
+        Processes at once, each with one thread of linear algebra; None for one a core, or all
+        workers of a cluster.
     folder
         Where records.jsonl is; None to keep nothing.
     progress
@@ -100,7 +101,9 @@ class Runner:
     ) -> Iterator[tuple[int, list[Record]]]:
         if not missing:
             return
-        with self._cluster(), parallel_config(self.backend, n_jobs=jobs(self.n_jobs)):
+        # Of a cluster, -1 means all workers; of this machine, all cores in reach.
+        n_jobs = -1 if self.n_jobs is None else self.n_jobs
+        with self._cluster(), parallel_config(self.backend, n_jobs=n_jobs):
             yield from Parallel(return_as="generator_unordered")(
                 delayed(_work)(function, i, tasks[i]) for i in missing
             )
