@@ -41,12 +41,14 @@ def reproduce(
     if names or name is None:
         console.print(_contents())
         return
+    chosen = NAMES if name == "all" else (name,)
     try:
+        # What is wrong is said before anything runs.
         setting = Setting(full, out, Runner(jobs, progress=True, backend=backend), seed)
-        # All names are looked up before anything runs.
-        chosen = {one: load(one) for one in (NAMES if name == "all" else (name,))}
+        for one in chosen:
+            load(one)
     except (ImportError, ValueError) as error:
-        console.print(f"[red]{error}[/red]")
+        console.print(str(error), style="red", markup=False, soft_wrap=True)
         raise typer.Exit(2) from None
     for one in chosen:
         setting.reproduce(one)

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ritz import __main__, cli
-from ritz.experiments import NAMES, hermite_2d, load, moons, read_records
+from ritz.experiments import NAMES, hermite_2d, load, moons, read_records, runner
 
 COMMAND = CliRunner()
 
@@ -70,6 +70,13 @@ def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path):
 @pytest.mark.parametrize("option", [("--jobs", "0"), ("--backend", "slurm"), ("--seed", "-1")])
 def test_options_out_of_range_are_refused(option, tmp_path):
     assert ritz("moons", "--out", tmp_path, *option).exit_code == 2
+
+
+def test_a_cluster_needs_its_library(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "find_spec", lambda name: None)
+    result = ritz("moons", "--out", tmp_path, "--backend", "dask")
+    assert result.exit_code == 2
+    assert "pip install 'dask[distributed]'" in result.output
 
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch):
