@@ -36,8 +36,17 @@ __all__ = [
 NAMES = (
     "moons",
     "harmonics",
+    "convergence",
+    "best-p",
+    "best-hyper",
+    "dimension",
+    "kernels",
+    "beyond",
+    "theorems",
     "hermite-constant",
     "hermite-2d",
+    "complexity",
+    "jacobian-variance",
 )
 
 
