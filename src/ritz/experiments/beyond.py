@@ -1,7 +1,8 @@
 """Beyond the paper, on its axes: tangential energy, constant, centers, penalties, other peers.
 
 In the first row each method has the best hyperparameters of its grid, which only the truth can
-tell; in the two below, all have the sections of one kernel; the last has the first row's time.
+tell; in the two below, all have the sections of one kernel, and a dotted line shows what ambient
+energies keep however many the samples; the last row has the first one's time.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from ritz.experiments.convergence import FULL, QUICK, Config, run
+from ritz.experiments.convergence import FULL, KERNELS, QUICK, Config, run
 from ritz.experiments.curves import Curves, best, by_dimension, size_near, slope, split
+from ritz.experiments.limits import ambient_error
 from ritz.experiments.records import Record
 
 __all__ = ["FULL", "QUICK", "RECORDS", "Config", "numbers", "plot", "run"]
@@ -52,6 +54,9 @@ def plot(records: Sequence[Record]) -> Figure:
             if not (where and method in ("representer", "neighbors")):
                 draw_method(row, by_dimension(records, method, **where), dimensions, y, style)
         row[0].set(ylabel=title)
+        for panel, d in zip(row, dimensions, strict=True) if where else ():
+            limit = ambient_error(KERNELS[where["kernel"]](where["parameter"]), d)
+            panel.axhline(limit, color="k", ls=":", lw=1)
     for top, bottom, d in zip(panels[0], panels[-1], dimensions, strict=True):
         top.set(title=f"d = {d}")
         bottom.set(xlabel="n")

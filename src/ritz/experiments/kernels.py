@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from ritz.experiments.convergence import FULL, KERNELS, QUICK, Config, run
 from ritz.experiments.curves import by_dimension, draw_curves, slope
+from ritz.experiments.limits import ambient_error
 from ritz.experiments.records import Record
 
 __all__ = ["FULL", "QUICK", "RECORDS", "Config", "numbers", "plot", "run"]
@@ -37,7 +38,7 @@ def plot(records: Sequence[Record]) -> Figure:
 
 
 def numbers(records: Sequence[Record]) -> list[Record]:
-    """Return slope and last error by kernel and dimension, ambient and tangential."""
+    """Return slopes and last errors by kernel and dimension, and what the ambient one keeps."""
     rows = []
     for kernel in KERNELS:
         ambient, tangential = (
@@ -48,5 +49,6 @@ def numbers(records: Sequence[Record]) -> list[Record]:
             for name, curves in (("ambient", ambient), ("tangential", tangential)):
                 row[f"{name} error"] = curves[d][-1]["error"]
                 row[f"{name} slope"] = slope(curves[d])
+            row["ambient limit"] = ambient_error(KERNELS[kernel](ambient[d][-1]["parameter"]), d)
             rows.append(row)
     return rows
