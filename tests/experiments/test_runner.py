@@ -25,8 +25,8 @@ def sleepy(x, pause):
     return [{"x": x}, {"x": -x}]
 
 
-def not_a_number():
-    return [{"value": float("nan")}]
+def unfit(value):
+    return [{"value": float("nan") if value == "nan" else object()}]
 
 
 @pytest.fixture(autouse=True)
@@ -93,9 +93,10 @@ def test_records_are_in_the_order_of_tasks_not_of_their_ends():
     assert [record["x"] for record in found] == [1, -1, 2, -2, 3, -3]
 
 
-def test_what_is_not_a_number_is_refused():
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        Runner().map(not_a_number, [{}])
+@pytest.mark.parametrize("value", ["nan", "object"])
+def test_what_a_file_cannot_hold_is_refused(value):
+    with pytest.raises(ValueError, match="'records' parameter must be finite numbers"):
+        Runner().map(unfit, [{"value": value}])
 
 
 def test_two_processes_find_what_one_does(tmp_path):

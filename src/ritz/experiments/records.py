@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ritz.arrays import must
+
 Record = dict[str, Any]
 
 # What a machine and its other users decide; all else follows from the seed.
@@ -35,7 +37,11 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 def as_records(found: Iterable[Mapping[str, Any]]) -> list[Record]:
     """Return records as a file gives them back: lists for tuples and arrays, Python's numbers."""
-    text = json.dumps(list(found), allow_nan=False, default=_plain)
+    try:
+        text = json.dumps(list(found), allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        what = "finite numbers, text, None, and lists and dictionaries of them"
+        raise ValueError(must("records", what, f"other values ({error})")) from None
     records: list[Record] = json.loads(text)
     return records
 
