@@ -15,9 +15,9 @@ from ritz.experiments.dimension import guess
 
 SMALL = replace(
     QUICK,
-    rows=(100, 316),
+    rows=(100, 200),
     dimensions=(3, 7),
-    trials=2,
+    trials=1,
     sizes=(31, 74),
     kernels=(("polynomial", 4), ("gaussian", 10.0)),
     weights=(0.1,),
@@ -71,7 +71,7 @@ def test_slope():
 
 
 def test_one_seed_one_set_of_records():
-    small = replace(SMALL, rows=(100,), trials=1)
+    small = replace(SMALL, rows=(100,), dimensions=(3,))
     first = without_timings(run(small))
     assert first == without_timings(run(small))
     assert first != without_timings(run(replace(small, seed=1)))
@@ -86,12 +86,12 @@ def test_every_method_has_its_grid(records):
 
     # Numbers of samples, dimensions, trials, sizes, kernels; a graph's weights are one or the own.
     for method in ("galerkin", "constant", "tangential", "k-means++", "pivoted Cholesky"):
-        assert count(method=method) == 2 * 2 * 2 * 2 * 4
-    assert count(method="regularized") == 64
-    assert count(method="graph") == 64 * 2
-    assert count(method="neighbors") == 8
+        assert count(method=method) == 2 * 2 * 1 * 2 * 4
+    assert count(method="regularized") == 32
+    assert count(method="graph") == 32 * 2
+    assert count(method="neighbors") == 4
     # Only the smallest problem has few enough sections.
-    assert count(method="representer") == count(method="representer", n=100, d=3) == 2
+    assert count(method="representer") == count(method="representer", n=100, d=3) == 1
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -113,10 +113,10 @@ def test_tangential_error_falls_as_the_root_of_n(d):
     records = []
     for n, trial in product((100, 316, 1000, 3162), range(4)):
         X = problem.sample(n, 100 * trial + d)
-        for (name, parameter), p in product(TANGENTIAL, (31, 74)):
-            sections = ritz.KernelSections(KERNELS[name](parameter), X[:p])
+        for name, parameter in TANGENTIAL:
+            sections = ritz.KernelSections(KERNELS[name](parameter), X[:31])
             sums = ritz.assemble(form, sections, X, random_state=0, n_jobs=1)
-            place = {"n": n, "d": d, "kernel": name, "parameter": parameter, "p": p}
+            place = {"n": n, "d": d, "kernel": name, "parameter": parameter, "p": 31}
             found = {"method": "tangential", "error": error(spectral_inverses(sums, 25), truth)}
             records.append({**place, **found, "option": None, "trial": trial, "seconds": 0.0})
     (curve,) = by_dimension(records, "tangential").values()

@@ -22,11 +22,11 @@ SMALL = replace(
     QUICK,
     dimensions=(3,),
     rows=(316, 1000, 3162),
-    degrees=(1, 2, 3, 4, 5, 6),
+    degrees=(1, 2, 3, 4, 6),
     sizes=(10, 32, 100),
     points=1000,
     highest=6,
-    trials=8,
+    trials=6,
 )
 
 
