@@ -90,6 +90,8 @@ def test_every_method_has_its_grid(records):
     assert count(method="regularized") == 32
     assert count(method="graph") == 32 * 2
     assert count(method="neighbors") == 4
+    assert all(set(record) == set(records[0]) for record in records)
+    assert "inverses" not in records[0]
     # Only the smallest problem has few enough sections.
     assert count(method="representer") == count(method="representer", n=100, d=3) == 1
 

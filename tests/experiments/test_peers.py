@@ -69,6 +69,8 @@ def test_rescaled_has_the_true_sum():
     np.testing.assert_allclose(rescaled(1 / (7 * truth), truth), 1 / truth)
     # A missing eigenvalue takes no part.
     np.testing.assert_allclose(rescaled(np.array([0.5, 0.25, 0.0]), truth), [0.75, 0.375])
+    assert len(rescaled(np.zeros(0), truth)) == 0
+    assert not np.isfinite(rescaled(np.full(3, np.inf), truth)).any()
 
 
 def test_neighbors_on_two_components_have_another_zero():

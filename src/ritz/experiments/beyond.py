@@ -44,8 +44,8 @@ def plot(records: Sequence[Record]) -> Figure:
     p = size_near(records)
     settings: list[tuple[str, str, dict[str, Any]]] = [("error, best of the grid", "error", {})]
     for kernel, parameter, name in GIVEN:
-        where = {"kernel": kernel, "parameter": parameter, "p": p}
-        settings.append((f"error, {name}, p = {p}", "error", where))
+        given = {"kernel": kernel, "parameter": parameter, "p": p}
+        settings.append((f"error, {name}, p = {p}", "error", given))
     settings.append(("seconds of one core, best of the grid", "seconds", {}))
     figure = Figure(figsize=(3.4 * len(dimensions), 13), layout="constrained")
     panels = figure.subplots(len(settings), len(dimensions), sharex=True, sharey="row")

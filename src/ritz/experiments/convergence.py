@@ -9,7 +9,7 @@ at work, whoever else is on the machine.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
 from time import thread_time
@@ -32,7 +32,7 @@ from ritz.experiments.peers import (
 from ritz.experiments.records import Record
 from ritz.experiments.runner import Runner, seeds
 
-KERNELS = {
+KERNELS: dict[str, Callable[[Any], ritz.Kernel]] = {
     "polynomial": ritz.Polynomial,
     "exponential": ritz.Exponential,
     "gaussian": ritz.Gaussian,
@@ -145,10 +145,9 @@ def sphere(
     ]
     if n * (d + 1) <= sections:
         found += representer(X, kernels, penalties, k)
-    return [
-        {"n": n, "d": d, "trial": trial, **record, "error": error(record.pop("inverses"), truth)}
-        for record in found
-    ]
+    for record in found:
+        record["error"] = error(record.pop("inverses"), truth)
+    return [{"n": n, "d": d, "trial": trial, **record} for record in found]
 
 
 def galerkin(

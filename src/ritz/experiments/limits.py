@@ -10,6 +10,7 @@ gradient counts its slope across the sphere, and no combination of sections can 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import eval_gegenbauer, roots_gegenbauer
 
 import ritz
@@ -49,7 +50,7 @@ def ambient_error(kernel: ritz.Kernel, d: int, k: int = 25) -> float:
     return found
 
 
-def normal_slopes(kernel: ritz.Kernel, d: int, degrees: Array) -> Array:
+def normal_slopes(kernel: ritz.Kernel, d: int, degrees: ArrayLike) -> Array:
     """Return g'(1) / g(1) for harmonics of some degrees, infinite where g is zero."""
     t, weight = roots_gegenbauer(NODES, (d - 2) / 2)
     X = np.zeros((NODES, d))

@@ -93,5 +93,9 @@ def rescaled(inverses: Array, truth: Array) -> Array:
         The true eigenvalues, as many or more.
     """
     inverses = inverses[inverses > 0]
-    factor = truth[: len(inverses)].sum() / (1 / inverses).sum()
-    return np.asarray(inverses / factor)
+    if not len(inverses):
+        return inverses
+    # Weights without any edge have all eigenvalues zero, and no multiple of them is right.
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        factor = truth[: len(inverses)].sum() / (1 / inverses).sum()
+        return np.asarray(inverses / factor)

@@ -10,6 +10,9 @@ import numpy as np
 import ritz
 from ritz.arrays import Array
 
+# As ritz.gevd, but a kernel much wider than the data may have fewer functions than are asked for.
+from ritz.solve.gevd import lowest_eigenpairs
+
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -48,8 +51,9 @@ class Representer:
         """Return k - 1 inverse eigenvalues, with gamma = penalty times the mean energy."""
         r = len(self.L)
         gamma = penalty * np.trace(self.L) / r
-        found = ritz.gevd(self.L, self.Phi, min(k - 1, r), penalty=gamma * np.eye(r))
-        return np.asarray(1 / found.values)
+        found = lowest_eigenpairs(self.L, self.Phi, k - 1, penalty=gamma * np.eye(r))
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / np.maximum(found.values, 0.0))
 
 
 def gram(kernel: ritz.Kernel, X: Array) -> Array:
