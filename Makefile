@@ -3,14 +3,14 @@ VENV ?= .venv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-TEST_EXTRAS := test,plot,dask,files,neighbors,torch
+TEST_EXTRAS := test,plot,reproduce,dask,files,neighbors,torch
 CODE = $(wildcard src tests benchmarks examples)
 
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit bench bench-full bench-hermite clean
+.PHONY: help demo test lint types layers unit reproduce bench bench-full bench-hermite clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ layers: $(VENV)/.installed-test ## import-linter: each layer imports only those 
 unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' examples
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
+
+reproduce: $(VENV)/.installed-reproduce ## every figure of the paper, quick settings (15 minutes)
+	$(BIN)/ritz reproduce all
 
 bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
 	$(BIN)/python -m benchmarks
@@ -64,6 +67,11 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.installed-demo: pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing ritz[plot] and its pinned dependencies"
 	@$(PIP) -e ".[plot]"
+	@touch $@
+
+$(VENV)/.installed-reproduce: pyproject.toml constraints.txt | $(BIN)/python
+	@echo "Installing ritz[reproduce,torch] and its pinned dependencies"
+	@$(PIP) -e ".[reproduce,torch]"
 	@touch $@
 
 $(VENV)/.installed-peers: pyproject.toml constraints.txt | $(BIN)/python

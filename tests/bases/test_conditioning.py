@@ -64,3 +64,15 @@ def test_one_noisy_function_does_not_cut_the_others(offset):
 def test_one_stiff_function_does_not_move_the_others():
     L, Phi = np.diag([1.0, 2, 3, 4, 5, 6, 7, 1e18]), np.eye(8)
     np.testing.assert_allclose(ritz.gevd(L, Phi, 3).values, [1, 2, 3], rtol=1e-9)
+
+
+@pytest.mark.parametrize("basis", [ritz.Monomials(3), ritz.Nystrom(ritz.Polynomial(3), 20)])
+def test_functions_that_vanish_on_the_samples_still_lower_the_energy_of_others(basis):
+    # On the sphere |x|^2 - 1 is zero and its slope is not. Fifteen polynomials differ there.
+    X = ritz.datasets.sphere(3).sample(20_000, random_state=0)
+    found = ritz.decompose(ritz.laplacian(), basis, X, 16, random_state=0).values
+    # A cubic h of kind 1 may have no slope across the sphere; sections at centers on the sphere
+    # leave no choice, (3 + 3/5 r^2) h. Kinds 2 and 3 are homogeneous: s(s+1) + s^2.
+    first = 2 if isinstance(basis, ritz.Monomials) else 2 + (4 / 3) ** 2
+    for kind, value in ((1, first), (2, 10), (3, 21)):
+        np.testing.assert_allclose(found[kind**2 : (kind + 1) ** 2], value, rtol=0.06)

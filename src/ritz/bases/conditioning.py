@@ -55,6 +55,10 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     # Each value was rounded at eps times its size before the mean came off.
     rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
     keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
+    if len(keep) <= resolved(scaled):
+        # Fewer functions than wanted differ on the samples, and products know them all. Those that
+        # vanish there, as |x|^2 - 1 does on a sphere, still lower the energy of the others.
+        return centered
     mixing = mixing[keep]
     mixing *= np.sign(mixing[np.arange(len(keep)), np.abs(mixing).argmax(axis=1)])[:, None]
     scale = np.sqrt(len(half)) / sizes[keep]

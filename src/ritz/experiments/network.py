@@ -6,18 +6,23 @@ samples by gradient descent with momentum 1/2, its rate 1e-3 divided by 3 after 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
+import ritz
 from ritz.arrays import Array
-from ritz.assembly import assemble
-from ritz.bases import Centered
-from ritz.datasets import sphere
-from ritz.forms import laplacian
 
+# Not among ritz's own names: it says that no means are taken off the functions.
+from ritz.bases import Centered
+from ritz.experiments.records import Record
+from ritz.experiments.runner import Runner
+
+NEEDS = ("torch",)
 FIRST = 16
 
 
@@ -54,7 +59,7 @@ def model(name: str, steps: int, seed: int) -> Any:
 
     from ritz.neural import SpectralNetwork, mlp
 
-    form = laplacian(tangent=sphere(3).tangent)
+    form = ritz.laplacian(tangent=ritz.datasets.sphere(3).tangent)
     if name == "ours":
         return SpectralNetwork(
             lambda: mlp(3, (128, 128), FIRST - 1),
@@ -79,9 +84,9 @@ def model(name: str, steps: int, seed: int) -> Any:
     )
 
 
-def fit(name: str, steps: int, n_rows: int, seed: int) -> list[dict[str, Any]]:
+def fit(name: str, steps: int, n_rows: int, seed: int) -> list[Record]:
     """Train one network; return its eigenvalues, before and after Rayleigh-Ritz."""
-    problem = sphere(3)
+    problem = ritz.datasets.sphere(3)
     X = problem.sample(n_rows, random_state=seed)
     start = perf_counter()
     network = model(name, steps, seed).fit(X)
@@ -116,35 +121,33 @@ def by_components(network: Any, X: Array) -> Array:
     from ritz.neural import Network
 
     basis = Network(network.module_, columns=X.shape[1])
-    sums = assemble(laplacian(), Centered(basis, np.zeros(len(basis))), X[:20_000], n_folds=1)
+    functions = Centered(basis, np.zeros(len(basis)))
+    sums = ritz.assemble(ritz.laplacian(), functions, X[:20_000], n_folds=1, progress=False)
     Phi = sums.mean().Phi
     covariance = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:])
     return np.asarray(network.mu_ * (1 - np.linalg.eigvalsh(covariance)[::-1]))
 
 
-def run(config: Config, runner: Any = None) -> list[dict[str, Any]]:
+def run(config: Config, runner: Runner = Runner()) -> list[Record]:
     """Return a record of each network."""
     steps = {"ours": config.steps, "paper": config.paper_steps}
-    tasks: list[dict[str, Any]] = [
+    tasks = [
         {"name": name, "steps": steps[name], "n_rows": config.n_rows, "seed": config.seed}
         for name in config.networks
     ]
-    if runner is not None:
-        return list(runner.map(fit, tasks))
-    return [record for task in tasks for record in fit(**task)]
+    return runner.map(fit, tasks)
 
 
-def numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def numbers(records: Sequence[Record]) -> list[Record]:
     """Return the size, the steps and the worst relative errors of each network."""
     names = ("network", "n_parameters", "n_steps", "worst_before", "worst", "fit_seconds")
     return [{name: record[name] for name in names} for record in records]
 
 
-def plot(records: list[dict[str, Any]]) -> Any:
+def plot(records: Sequence[Record]) -> Figure:
     """Draw eigenvalues before and after Rayleigh-Ritz, and the loss on held-out rows."""
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.6), constrained_layout=True)
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    left, right = figure.subplots(1, 2)
     for place, record in enumerate(records):
         color, n = f"C{place}", len(record["values"])
         index = np.arange(n)

@@ -1,0 +1,165 @@
+"""Time and memory of graph and kernel Laplacians against n, p and d, with fitted exponents (table).
+
+The graph Laplacian is the paper's, with its n by n weights on the span of p sections; the kernel
+Laplacian is `ritz.decompose`. One thread, one task at a time. An exponent is the slope of a line
+through the larger half of the sizes, on logarithmic scales; beside it is that of the counts in the
+paper: n^2 (d + p) + n p^2 and n p (d + p) operations, n^2 and n p numbers.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import ritz
+from ritz.arrays import Array
+from ritz.experiments.peers import Weights, graph_inverses
+from ritz.experiments.records import Record
+from ritz.experiments.runner import Runner, seeds
+
+AXES = ("n", "p", "d")
+K = 16
+
+
+@dataclass(frozen=True)
+class Config:
+    """For each method the point (n, p, d) that sizes vary around, the sizes, and repetitions."""
+
+    graph: tuple[int, int, int] = (2000, 100, 10)
+    kernel: tuple[int, int, int] = (20_000, 100, 10)
+    graph_n: tuple[int, ...] = (500, 1000, 2000, 4000)
+    kernel_n: tuple[int, ...] = (20_000, 40_000, 80_000, 160_000)
+    p: tuple[int, ...] = (50, 100, 200, 400, 800)
+    d: tuple[int, ...] = (8, 32, 128, 512)
+    repeats: int = 3
+    seed: int = 0
+
+
+QUICK = Config()
+FULL = Config(
+    graph_n=(500, 1000, 2000, 4000, 8000),
+    kernel_n=(20_000, 40_000, 80_000, 160_000, 320_000, 640_000),
+    p=(50, 100, 200, 400, 800, 1600),
+    d=(8, 32, 128, 512, 2048),
+    repeats=5,
+)
+
+
+def run(config: Config, runner: Runner = Runner()) -> list[Record]:
+    """Return a record for each method and size: seconds and megabytes."""
+    (seed,) = seeds(config.seed, 1)
+    tasks = []
+    for method in METHODS:
+        point = dict(zip(AXES, getattr(config, method), strict=True))
+        sizes = {"n": getattr(config, f"{method}_n"), "p": config.p, "d": config.d}
+        for axis in AXES:
+            for size in sizes[axis]:
+                task = {"method": method, "axis": axis, **point, axis: size}
+                tasks.append({**task, "repeats": config.repeats, "seed": seed})
+    # Alone, whatever the runner's processes: neighbors would be in the times.
+    return replace(runner, n_jobs=1, backend="threading").map(measure, tasks)
+
+
+def measure(
+    method: str, axis: str, n: int, p: int, d: int, repeats: int, seed: int
+) -> list[Record]:
+    """Measure one method at one size: the least of several times, and the peak of its arrays."""
+    X = np.random.default_rng(seed).standard_normal((n, d))
+    # A length scale of the size of the cloud in every dimension.
+    kernel = ritz.Gaussian(float(np.sqrt(2 * d)))
+    solve = METHODS[method]
+    times = []
+    # The first run is to compile and to fill caches.
+    for _ in range(repeats + 1):
+        start = perf_counter()
+        solve(X, kernel, p, seed)
+        times.append(perf_counter() - start)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    solve(X, kernel, p, seed)
+    megabytes = (tracemalloc.get_traced_memory()[1] - before) / 1e6
+    tracemalloc.stop()
+    sizes = {"n": n, "p": p, "d": d}
+    seconds = min(times[1:])
+    return [{"method": method, "axis": axis, **sizes, "seconds": seconds, "megabytes": megabytes}]
+
+
+def graph(X: Array, kernel: ritz.Kernel, p: int, seed: int) -> None:
+    """Decompose the graph Laplacian on the span of p sections."""
+    sections = ritz.KernelSections(kernel, X[:p])
+    list(graph_inverses(Weights.of(kernel, X), sections, X, [p], K))
+
+
+def galerkin(X: Array, kernel: ritz.Kernel, p: int, seed: int) -> None:
+    """Decompose the Laplacian restricted to p sections."""
+    basis = ritz.Nystrom(kernel, n_centers=p)
+    ritz.decompose(ritz.laplacian(), basis, X, k=K, random_state=seed, n_jobs=1, progress=False)
+
+
+METHODS: dict[str, Callable[[Array, ritz.Kernel, int, int], None]] = {
+    "graph": graph,
+    "kernel": galerkin,
+}
+
+
+def counted(method: str, what: str, n: int, p: int, d: int) -> float:
+    """Return the paper's count of operations ("seconds") or numbers kept ("megabytes")."""
+    if method == "graph":
+        return n**2 * (d + p) + n * p**2 if what == "seconds" else n**2
+    return n * p * (d + p) if what == "seconds" else n * p
+
+
+def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
+    """Return the slope of log cost in log size, over the larger half of the sizes."""
+    half = len(sizes) // 2
+    slope = np.polyfit(np.log(sizes[half - 1 :]), np.log(costs[half - 1 :]), 1)[0]
+    return round(float(slope), 2) + 0.0
+
+
+def numbers(records: Sequence[Record]) -> list[Record]:
+    """Return exponents, measured and counted, of time and memory for each method and axis."""
+    rows = []
+    for method, axis in dict.fromkeys((r["method"], r["axis"]) for r in records):
+        mine = [r for r in records if (r["method"], r["axis"]) == (method, axis)]
+        sizes = [r[axis] for r in mine]
+        row: Record = {"method": method, "against": axis}
+        for name, what in (("time", "seconds"), ("memory", "megabytes")):
+            counts = [counted(method, what, r["n"], r["p"], r["d"]) for r in mine]
+            row[name] = exponent(sizes, [r[what] for r in mine])
+            row[f"{name}, counted"] = exponent(sizes, counts)
+        rows.append(row)
+    return rows
+
+
+def plot(records: Sequence[Record]) -> Figure:
+    """Draw time and memory against each of n, p and d, with the fitted exponents."""
+    figure = Figure(figsize=(14, 7.5), layout="constrained")
+    panels = figure.subplots(2, len(AXES), sharex="col", sharey="row")
+    rows = {(row["method"], row["against"]): row for row in numbers(records)}
+    for line, (name, what) in zip(
+        panels, (("time", "seconds"), ("memory", "megabytes")), strict=True
+    ):
+        for panel, axis in zip(line, AXES, strict=True):
+            for method, marker in zip(METHODS, "so", strict=True):
+                mine = [r for r in records if (r["method"], r["axis"]) == (method, axis)]
+                point = ", ".join(f"{a} = {mine[0][a]:,}" for a in AXES if a != axis)
+                slope = rows[method, axis][name]
+                panel.loglog(
+                    [r[axis] for r in mine],
+                    [r[what] for r in mine],
+                    f"{marker}-",
+                    label=f"{method}: exponent {slope:.2f} ({point})",
+                )
+            panel.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+        line[0].set_ylabel(f"{name} ({what})")
+    for panel, axis in zip(panels[-1], AXES, strict=True):
+        panel.set_xlabel(axis)
+        sizes = sorted({r[axis] for r in records if r["axis"] == axis})
+        panel.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=8, rotation=30)
+        panel.minorticks_off()
+    return figure

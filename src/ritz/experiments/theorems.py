@@ -1,0 +1,235 @@
+"""The rates of the paper's theorems, where they can be measured: on spheres, with polynomials.
+
+Theorem 1: the inverse restricted to fixed functions is estimated at the rate n^(-1/2).
+Theorem 2: the inverse off the span of p random sections falls at least as p^(-1/2).
+Theorem 3: with polynomials of a degree that grows with n, the whole error falls at least as
+n^(-d / 2(d + 1)).
+
+Errors are operator norms in L2 of the sphere, over functions of mean zero. For polynomials nothing
+is left out: they have known coefficients over spherical harmonics, and what they cannot hold has
+the norm of the first inverse eigenvalue beyond. For sections the norm is that on harmonics up to
+a degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import comb
+from typing import Any, cast
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import ritz
+from ritz.arrays import Array
+from ritz.experiments.curves import Curves, colors, plain_ticks, slope, split
+from ritz.experiments.records import Record
+from ritz.experiments.runner import Runner, seeds
+
+KERNELS = {"exponential": ritz.Exponential(1.0), "gaussian": ritz.Gaussian(1.0)}
+
+
+@dataclass(frozen=True)
+class Config:
+    """Samples, degrees and sections.
+
+    Parameters
+    ----------
+    rows, degrees
+        Of the polynomials.
+    sizes
+        Numbers p of random sections.
+    points, highest
+        With how many points the span of sections is projected on, up to which degree.
+    """
+
+    dimensions: tuple[int, ...] = (3, 4)
+    rows: tuple[int, ...] = (316, 1000, 3162, 10_000)
+    degrees: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8)
+    sizes: tuple[int, ...] = (10, 32, 100, 316)
+    points: int = 10_000
+    highest: int = 12
+    trials: int = 8
+    seed: int = 0
+
+
+QUICK = Config()
+FULL = Config(
+    rows=(316, 1000, 3162, 10_000, 31_623, 100_000),
+    degrees=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12),
+    sizes=(10, 18, 32, 56, 100, 178, 316, 562),
+    points=40_000,
+    highest=16,
+    trials=30,
+)
+
+
+def run(config: Config, runner: Runner = Runner()) -> list[Record]:
+    """Return records of the errors of estimation (Theorems 1 and 3) and of projection (2)."""
+    trials = range(config.trials)
+    estimates = [
+        {
+            "n": n,
+            "d": d,
+            "degree": s,
+            "trial": trial,
+            "seed": seeds(config.seed, trial + 1, n, d)[-1],
+        }
+        for n, d, s, trial in product(config.rows, config.dimensions, config.degrees, trials)
+        # Fewer samples than functions estimate nothing.
+        if n >= 2 * harmonics_up_to(d, s)
+    ]
+    shared = {"points": config.points, "highest": config.highest, "sizes": config.sizes}
+    projections = [
+        {"d": 3, "kernel": kernel, "trial": trial, "seed": seed, **shared}
+        for kernel in KERNELS
+        for trial, seed in enumerate(seeds(config.seed, config.trials, 3))
+    ]
+    return runner.map(estimation, estimates) + runner.map(projection, projections)
+
+
+def harmonics_up_to(d: int, degree: int) -> int:
+    """Return the dimension of polynomials up to a degree on the sphere of R^d."""
+    return comb(d + degree - 1, degree) + comb(d + degree - 2, degree - 1)
+
+
+def estimation(n: int, d: int, degree: int, trial: int, seed: int) -> list[Record]:
+    r"""Return the norm of :math:`L^{-1} - G \hat L^{-1} F^*` on polynomials, and off them."""
+    problem = ritz.datasets.sphere(d)
+    X = problem.sample(n, seed)
+    p = harmonics_up_to(d, degree)
+    form = ritz.laplacian(problem.tangent)
+    sums = ritz.assemble(
+        form, ritz.Monomials(degree), X, random_state=seed, n_jobs=1, progress=False
+    )
+    spectrum = cast(ritz.Spectrum, ritz.decompose_sums(sums, p, fewer=True))
+    truth = problem.eigenvalues(p + 1)
+    points = problem.sample(4 * p, seed + 1)
+    inverse = inverse_matrix(spectrum, points, problem.eigenfunctions(points, p))
+    within = float(np.linalg.norm(inverse - np.diag(1 / truth[1:p]), 2))
+    place = {"part": "estimation", "n": n, "d": d, "degree": degree, "trial": trial}
+    return [{**place, "within": within, "beyond": float(1 / truth[p])}]
+
+
+def inverse_matrix(spectrum: ritz.Spectrum, points: Array, harmonics: Array) -> Array:
+    r"""Return :math:`\sum_j \hat\lambda_j^{-1} \hat f_j \otimes \hat f_j` over harmonics.
+
+    Polynomials are combinations of harmonics, so that any points that tell them apart give their
+    coefficients. The constant is left out on both sides.
+
+    Parameters
+    ----------
+    spectrum
+        Eigenvalues and eigenfunctions, all polynomials of some degree.
+    points, harmonics
+        Points (m, d), and all harmonics up to that degree there (m, p).
+    """
+    C = np.linalg.lstsq(harmonics, spectrum(points), rcond=None)[0][1:, 1:]
+    return np.asarray((C / spectrum.values[1:]) @ C.T)
+
+
+def projection(
+    d: int,
+    kernel: str,
+    trial: int,
+    seed: int,
+    points: int,
+    highest: int,
+    sizes: Sequence[int],
+) -> list[Record]:
+    r"""Return the norm of :math:`(I - \Pi_F) L^{-1}` for the first p of some random sections."""
+    problem = ritz.datasets.sphere(d)
+    X = problem.sample(points, seed)
+    k = harmonics_up_to(d, highest)
+    inverse = problem.eigenfunctions(X, k)[:, 1:] / problem.eigenvalues(k)[1:]
+    sections = ritz.KernelSections(KERNELS[kernel], problem.sample(max(sizes), seed + 1))
+    # Orthonormal over the points, the function 1 first; the first p span the first p sections.
+    Q = np.linalg.qr(np.column_stack([np.ones(points), sections(X)]))[0]
+    place = {"part": "projection", "d": d, "kernel": kernel, "trial": trial}
+    errors = []
+    for p in sizes:
+        rest = inverse - Q[:, : 1 + p] @ (Q[:, : 1 + p].T @ inverse)
+        norm = float(np.linalg.norm(rest, 2)) / points**0.5
+        errors.append({**place, "p": p, "within": norm, "beyond": 0.0})
+    return errors
+
+
+def means(records: Sequence[Record], part: str, *names: str) -> list[Record]:
+    """Return root mean squares over trials of the whole error and the part within the span."""
+    chosen = [record for record in records if record["part"] == part]
+    places = sorted({tuple(record[name] for name in names) for record in chosen})
+    rows = []
+    for place in places:
+        group = [r for r in chosen if tuple(r[name] for name in names) == place]
+        within = float(np.sqrt(np.mean([r["within"] ** 2 for r in group])))
+        row = {**dict(zip(names, place, strict=True)), "within": within}
+        # The two parts are orthogonal, so that the larger one is the norm of both.
+        rows.append({**row, "whole": max(within, group[0]["beyond"])})
+    return rows
+
+
+def envelope(rows: Sequence[Record]) -> list[Record]:
+    """Return the row of the best degree for each n."""
+    return [min(group, key=lambda row: row["whole"]) for group in split(rows, "n").values()]
+
+
+def plot(records: Sequence[Record]) -> Figure:
+    """Draw a panel for each theorem: errors, and the rate that it states dashed."""
+    figure = Figure(figsize=(13, 4.4), layout="constrained")
+    panels = figure.subplots(1, 3)
+    rows = split(means(records, "estimation", "d", "degree", "n"), "d")
+    first = split(rows[min(rows)], "degree")
+    draw(panels[0], first, "within", "n", "degree {}", -0.5)
+    panels[0].set(title=f"Theorem 1: given polynomials, d = {min(rows)}")
+    sections = split(means(records, "projection", "kernel", "p"), "kernel")
+    draw(panels[1], sections, "within", "p", "{}", -0.5)
+    panels[1].set(title="Theorem 2: p random sections, d = 3", ylim=(1e-3, None))
+    best = {d: envelope(group) for d, group in rows.items()}
+    draw(panels[2], best, "whole", "n", "d = {}, best degree", -min(rows) / (2 * min(rows) + 2))
+    for i, curve in enumerate(best.values()):
+        for row in curve:
+            # Degrees of one dimension above its curve, those of the next below.
+            place = {"xytext": (0, 5 - 15 * i), "textcoords": "offset points"}
+            panels[2].annotate(row["degree"], (row["n"], row["whole"]), fontsize=7, **place)
+    panels[2].set(title="Theorem 3: polynomials of growing degree")
+    for panel in panels:
+        panel.set(ylabel="error of the inverse, operator norm")
+        panel.legend(fontsize=8)
+    return figure
+
+
+def draw(panel: Any, curves: Curves, y: str, x: str, label: str, rate: float) -> None:
+    """Draw curves on logarithmic axes, and a dashed line of a given slope below them."""
+    for color, (value, curve) in zip(colors(len(curves)), curves.items(), strict=True):
+        heights = [row[y] for row in curve]
+        panel.plot(
+            [row[x] for row in curve], heights, "o-", color=color, ms=3, label=label.format(value)
+        )
+    ends = np.array([min(c[0][x] for c in curves.values()), max(c[-1][x] for c in curves.values())])
+    height = 0.7 * min(curve[0][y] for curve in curves.values())
+    panel.plot(ends, height * (ends / ends[0]) ** rate, "k--", lw=0.8, label=f"slope {rate:.3g}")
+    panel.set(xscale="log", yscale="log", xlabel=x)
+    plain_ticks(panel)
+    panel.grid(alpha=0.3, which="both", lw=0.4)
+
+
+def numbers(records: Sequence[Record]) -> list[Record]:
+    """Return the slope that each theorem states, and the one measured."""
+    rows = means(records, "estimation", "d", "degree", "n")
+    table = []
+    for d, group in split(rows, "d").items():
+        for degree, curve in split(group, "degree").items():
+            if len(curve) > 1:
+                place = {"theorem": 1, "d": d, "functions": f"degree {degree}"}
+                table.append({**place, "stated": -0.5, "measured": slope(curve, "within")})
+    for kernel, curve in split(means(records, "projection", "kernel", "p"), "kernel").items():
+        place = {"theorem": 2, "d": 3, "functions": kernel}
+        table.append({**place, "stated": -0.5, "measured": slope(curve, "within", "p")})
+    for d, group in split(rows, "d").items():
+        place = {"theorem": 3, "d": d, "functions": "best degree"}
+        table.append(
+            {**place, "stated": -d / (2 * d + 2), "measured": slope(envelope(group), "whole")}
+        )
+    return table

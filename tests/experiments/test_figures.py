@@ -1,0 +1,164 @@
+"""Each figure at a small size: its numbers against exact ones, its picture labeled and full."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ritz.experiments import (
+    Runner,
+    complexity,
+    harmonics,
+    hermite_2d,
+    hermite_constant,
+    jacobian_variance,
+    load,
+    moons,
+    without_timings,
+)
+
+TINY = {
+    "moons": moons.Config(n=5000, p=150, k=8, resolution=20),
+    "harmonics": harmonics.Config(n=3000, p=40, resolution=9),
+    "hermite-constant": hermite_constant.Config(n=100, p=30, lengths=(0.2, 0.5), trials=2),
+    "hermite-2d": hermite_2d.Config(n=30_000, p=20, resolution=9),
+    "complexity": complexity.Config(
+        graph=(200, 20, 3),
+        kernel=(400, 20, 3),
+        graph_n=(100, 200, 400),
+        kernel_n=(2000, 4000, 8000),
+        p=(20, 30, 40),
+        d=(2, 4, 8),
+        repeats=1,
+    ),
+    "jacobian-variance": jacobian_variance.Config(dimensions=(2, 5), n=300, trials=2),
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: load(name).run(config, Runner()) for name, config in TINY.items()}
+
+
+def labeled(axes, which):
+    """Return whether an axes, one that shares its scale, or its figure has the label."""
+    shared = getattr(axes, f"get_shared_{which}_axes")().get_siblings(axes)
+    figure = axes.get_figure(root=False)
+    return any(getattr(one, f"get_{which}label")() for one in shared) or bool(
+        getattr(figure, f"get_sup{which}label")()
+    )
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_every_panel_is_labeled_and_drawn_in(name, found):
+    figure = load(name).plot(found[name])
+    figure.draw_without_rendering()
+    panels = [*figure.axes, *(axes for part in figure.subfigs for axes in part.axes)]
+    assert panels
+    for axes in panels:
+        assert labeled(axes, "x")
+        assert labeled(axes, "y")
+        assert axes.lines or axes.collections
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_table_has_one_shape(name, found):
+    rows = load(name).numbers(found[name])
+    assert rows
+    assert all(row.keys() == rows[0].keys() for row in rows)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_a_seed_says_everything_but_times(name, found):
+    again = load(name).run(TINY[name], Runner())
+    assert without_timings(again) == without_timings(found[name])
+
+
+@pytest.mark.parametrize("name", set(TINY) - {"complexity"})
+def test_another_seed_is_another_draw(name, found):
+    other = load(name).run(replace(TINY[name], seed=1), Runner())
+    assert without_timings(other) != without_timings(found[name])
+
+
+def test_jacobian_vector_products_have_the_variance_of_the_formula():
+    config = jacobian_variance.Config(dimensions=(2, 3, 7, 30), batches=100, n=100, trials=1)
+    for record in jacobian_variance.run(config):
+        d = record["d"]
+        # The variance of a mean over 200,000 directions is 2 (d - 1) / (d + 2) / 200,000.
+        assert record["factor"] == pytest.approx(d, rel=4 * np.sqrt(2 / 200_000))
+        exact = 2 * (d - 1) / (d + 2)
+        assert abs(record["relative_variance"] - exact) < 4 * record["standard_error"]
+        assert record["standard_error"] < 0.02
+
+
+def test_one_direction_a_row_costs_at_most_the_square_root_of_two():
+    config = jacobian_variance.Config(dimensions=(10, 30), directions=10, n=5000)
+    for record in jacobian_variance.run(config):
+        d, n = record["d"], record["n"]
+        assert record["full_gradients"] == pytest.approx(np.sqrt((d + 1) / n), rel=0.1)
+        assert record["one_direction"] == pytest.approx(np.sqrt(2 * d / n), rel=0.1)
+
+
+def test_degree_three_has_three_kinds_and_nothing_of_the_fourth(found):
+    for record in found["harmonics"]:
+        if record["kind"] > record["degree"]:
+            assert record["values"] == []
+            assert record["sine"] == pytest.approx(1, abs=1e-12)
+            continue
+        expected = record["ambient" if record["energy"] == "ambient" else "true"]
+        assert np.mean(record["values"]) == pytest.approx(expected, rel=0.03)
+        assert record["sine"] < 0.35
+
+
+def test_ambient_eigenvalues_of_sections_are_those_worked_out_by_hand():
+    # (1 + t)^3 has 3 t + 3/5 r^2 t in kind 1, 3 t^2 in kind 2: slopes 4/3 and 2.
+    assert harmonics.ambient(1, 3) == pytest.approx(2 + 16 / 9)
+    assert harmonics.ambient(2, 3) == pytest.approx(10)
+    assert harmonics.ambient(3, 3) == pytest.approx(21)
+    assert harmonics.ambient(4, 3) is None
+
+
+def test_angles_fall_with_more_rows():
+    few, many = (harmonics.harmonics(3, "tangential", n, 40, 9, seed=0) for n in (1000, 100_000))
+    for a, b in zip(few[:3], many[:3], strict=True):
+        # n^(-1/2): a tenth, give or take a factor of two.
+        assert 0.05 < b["sine"] / a["sine"] < 0.2
+
+
+def test_eigenfunctions_of_moons_are_cosines_on_each(found):
+    coarse, fine = found["moons"]
+    np.testing.assert_allclose(fine["values"][:7], [0, 0, 1, 1, 4, 4, 9], atol=0.6)
+    assert min(fine["shares"][:8]) > 0.97
+    # The constant is on both moons, and so is what tells them apart.
+    np.testing.assert_allclose(fine["sides"][:2], 0.5, atol=0.03)
+    # The exponential sections of length 1 join the moons: their second value is far from 0.
+    assert coarse["values"][1] > 10 * fine["values"][1]
+
+
+def test_hermite_polynomials_are_learned_up_to_a_rotation(found):
+    for record in found["hermite-2d"]:
+        assert np.mean(record["values"]) == pytest.approx(record["degree"], rel=0.03)
+        assert record["distance"] < 0.06 * record["degree"] + 1e-12
+
+
+def test_gradients_help_with_a_constant_and_the_constant_more(found):
+    rows = {
+        (row["length"], row["way"]): row
+        for row in hermite_constant.numbers(found["hermite-constant"])
+    }
+    for length in (0.2, 0.5):
+        assert rows[length, "constant in the span"]["largest, most"] == 0
+        plain = rows[length, "values"]["largest, median"]
+        assert rows[length, "values and gradients"]["largest, median"] < plain / 10
+
+
+def test_memory_grows_as_the_square_for_graphs_and_not_at_all_for_sections(found):
+    rows = {(row["method"], row["against"]): row for row in complexity.numbers(found["complexity"])}
+    assert rows["graph", "n"]["memory"] == pytest.approx(2, abs=0.15)
+    assert rows["kernel", "n"]["memory"] == pytest.approx(0, abs=0.15)
+    assert rows["kernel", "n"]["memory, counted"] == 1
+
+
+def test_exponents_are_slopes():
+    sizes = [1, 2, 4, 8]
+    assert complexity.exponent(sizes, [9, 2, 8, 32]) == pytest.approx(2)

@@ -1,0 +1,88 @@
+"""What the theorems' errors are made of, and the rates that the theorems state."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import ritz
+from ritz.experiments.theorems import (
+    QUICK,
+    envelope,
+    harmonics_up_to,
+    inverse_matrix,
+    means,
+    numbers,
+    plot,
+    projection,
+    run,
+)
+
+SMALL = replace(
+    QUICK,
+    dimensions=(3,),
+    rows=(316, 1000, 3162),
+    degrees=(1, 2, 3, 4, 6),
+    sizes=(10, 32, 100),
+    points=1000,
+    highest=6,
+    trials=6,
+)
+
+
+@pytest.fixture(scope="module")
+def records():
+    return run(SMALL)
+
+
+@pytest.mark.parametrize("d", [3, 4, 7])
+def test_count_of_harmonics(d):
+    for degree in (1, 2, 3):
+        p = harmonics_up_to(d, degree)
+        values = ritz.datasets.sphere(d).eigenvalues(p + 1)
+        assert values[p - 1] == degree * (degree + d - 2) < values[p]
+
+
+def test_inverse_of_many_samples_is_the_truth():
+    problem = ritz.datasets.sphere(3)
+    X, p = problem.sample(200_000, 0), harmonics_up_to(3, 2)
+    form = ritz.laplacian(problem.tangent)
+    spectrum = ritz.decompose(form, ritz.Monomials(2), X, p)
+    points = problem.sample(50, 1)
+    inverse = inverse_matrix(spectrum, points, problem.eigenfunctions(points, p))
+    truth = np.diag(1 / problem.eigenvalues(p)[1:])
+    # Five standard errors of a norm of 1/2, times the root of eight functions.
+    assert np.linalg.norm(inverse - truth, 2) < 5 * 0.5 * (8 / 200_000) ** 0.5
+
+
+def test_projection_of_polynomials_on_their_own_sections_is_all(monkeypatch):
+    monkeypatch.setitem(projection.__globals__["KERNELS"], "quartic", ritz.Polynomial(4))
+    rows = projection(3, "quartic", 0, 0, points=500, highest=4, sizes=(8, 40))
+    assert rows[0]["within"] > 0.01
+    assert rows[1]["within"] < 1e-9
+
+
+def test_rates(records):
+    for row in numbers(records):
+        if row["theorem"] == 1 and row["functions"] in ("degree 1", "degree 2"):
+            assert row["measured"] == pytest.approx(row["stated"], abs=0.1)
+        elif row["theorem"] == 1:
+            # Too few samples for many functions cost more than the rate says, and that is gained.
+            assert row["measured"] <= row["stated"] + 0.1
+        else:
+            assert row["measured"] <= row["stated"]
+
+
+def test_error_is_the_larger_part(records):
+    rows = means(records, "estimation", "d", "degree", "n")
+    for row in rows:
+        floor = 1 / ((row["degree"] + 1) * (row["degree"] + 2))
+        assert row["whole"] == pytest.approx(max(floor, row["within"]))
+    degrees = [row["degree"] for row in envelope(rows)]
+    assert degrees == sorted(degrees)
+
+
+def test_figure_is_drawn(records, tmp_path):
+    figure = plot(records)
+    figure.savefig(tmp_path / "figure.png", dpi=30)
+    assert all(panel.has_data() for panel in figure.axes)
