@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ritz
-from ritz.bases import Tiles
+from ritz.bases import Centered, Tiles
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 5))
@@ -82,3 +82,44 @@ def test_what_tiles_cannot_do_goes_by_blocks(tiled, kernel, columns):
     rows = RNG.normal(size=(300, columns))
     ritz.assemble(ritz.laplacian(), ritz.Nystrom(kernel, 20), rows, random_state=0)
     assert not tiled
+
+
+def test_rows_of_another_width_are_refused():
+    """A source that changes its mind in the pass itself."""
+    calls = []
+
+    def source():
+        calls.append(1)
+        yield X[:500, : 5 if len(calls) < 3 else 3]
+
+    with pytest.raises(ValueError, match="5 columns"):
+        ritz.assemble(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(2.0), 20), ritz.Batches(source))
+
+
+@pytest.mark.parametrize("kind", ["strided", "float32", "integers"])
+def test_offsets_of_any_kind(kind):
+    sections = ritz.KernelSections(ritz.Gaussian(2.0), X[:20])
+    given = {
+        "strided": np.full((20, 3), 0.5)[:, 0],
+        "float32": np.full(20, 0.5, np.float32),
+        "integers": np.zeros(20, int),
+    }[kind]
+    offset = np.array(given, dtype=np.float64)
+    found, expected = (
+        ritz.assemble(ritz.laplacian(), Centered(sections, o), X) for o in (given, offset)
+    )
+    assert gap(found, expected) == 0
+
+
+def test_weights_of_density_take_little_memory_at_once(monkeypatch):
+    sizes = []
+    form = ritz.laplacian(density_correction=1.0)
+    weigh = type(form).row_weight
+    monkeypatch.setattr(
+        type(form),
+        "row_weight",
+        lambda self, block: (sizes.append(len(block)), weigh(self, block))[1],
+    )
+    ritz.assemble(form, ritz.Nystrom(ritz.Gaussian(2.0), 20), np.tile(X, (2, 1)), n_folds=1)
+    assert max(sizes) <= 2048
+    assert sum(sizes) >= 6000

@@ -76,3 +76,13 @@ def test_functions_that_vanish_on_the_samples_still_lower_the_energy_of_others(b
     first = 2 if isinstance(basis, ritz.Monomials) else 2 + (4 / 3) ** 2
     for kind, value in ((1, first), (2, 10), (3, 21)):
         np.testing.assert_allclose(found[kind**2 : (kind + 1) ** 2], value, rtol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "seed"), [(ritz.Gaussian(600.0), 1), (ritz.Matern(2.5, 1200.0), 1)], ids=str
+)
+def test_mixing_that_keeps_no_more_than_products_know_is_not_done(kernel, seed):
+    # Wide sections are linear to first order: x_i has the energy 3 x_i^2 in space, thrice.
+    X = ritz.datasets.sphere(3).sample(4000, random_state=seed)
+    found = ritz.decompose(ritz.laplacian(), ritz.Nystrom(kernel, 60), X, 4, random_state=0)
+    np.testing.assert_allclose(found.values[1:], 3, rtol=0.06)

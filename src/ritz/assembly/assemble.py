@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, Block, as_count, must
+from ritz.arrays import Array, Block, as_count, must, row_slices
 from ritz.assembly.passes import AddRows, Run, Workers, in_pieces, over_folds
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
@@ -21,6 +21,7 @@ from ritz.threads import blas_threads, jobs
 PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000
 LITTLE_WORK = 2e7
+WEIGHTED_ROWS = 2048
 COST_OF_VALUE = 100
 
 
@@ -242,7 +243,9 @@ class Accumulator:
         assert self.tiles is not None
         weight = block.weight[rows]
         if self.form.reweighting is not None:
-            weight = weight * np.asarray(self.form.row_weight(block.take(rows)))
+            weight = weight.copy()
+            for part in row_slices(len(rows), WEIGHTED_ROWS):
+                weight[part] *= np.asarray(self.form.row_weight(block.take(rows[part])))
         self.tiles.add(self.totals[fold], block.views[0], rows, weight)
         self.weight[fold] += weight.sum()
         self.count[fold] += len(rows)
@@ -265,8 +268,9 @@ class Accumulator:
     def close(self, run: Run) -> None:
         """Make matrices of the products of each fold."""
         if self.tiles is not None:
-            for ledger, totals in zip(self.ledgers, self.totals, strict=True):
-                ledger.enter(self.program, self.tiles.entries(totals))
+            for ledger in self.ledgers:
+                # The ledger alone holds on to them, and lets go as matrices are made.
+                ledger.enter(self.program, self.tiles.entries(self.totals.pop(0)))
 
         def close(ledger: Ledger) -> dict[str, Array]:
             with np.errstate(over="ignore", invalid="ignore"):

@@ -27,6 +27,7 @@ class Centered(Basis):
         if np.shape(self.offset) != (self.basis.size,):
             what = f"of shape ({self.basis.size},)"
             raise ValueError(must("offset", what, f"shape {np.shape(self.offset)}"))
+        object.__setattr__(self, "offset", np.ascontiguousarray(self.offset, dtype=np.float64))
 
     @classmethod
     def around(cls, basis: Basis, pilot: Array) -> Centered:

@@ -55,7 +55,8 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     # Each value was rounded at eps times its size before the mean came off.
     rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
     keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
-    if len(keep) <= resolved(scaled):
+    known = resolved(scaled)
+    if len(keep) <= known:
         # Fewer functions than wanted differ on the samples, and products know them all. Those that
         # vanish there, as |x|^2 - 1 does on a sphere, still lower the energy of the others.
         return centered
@@ -72,6 +73,8 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     mixed = Combination(centered, A, np.zeros(A.shape[1]))
     if mixed.differentiable:
         mixed = mixed.pick(moderate(mixed, pilot))
+    if mixed.size - len(dead) <= known:
+        return centered
     return Centered.around(mixed, pilot)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, row_slices
+from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet
 from ritz.features import Product
 from ritz.kernels.distances import FEW, filled_up
@@ -45,10 +45,13 @@ class Tiles:
 
     @classmethod
     def of(cls, jet: Any, products: list[Product]) -> Tiles | None:
-        """Return them where kernel and factors allow it: few coordinates, a compiled kernel."""
+        """Return them where kernel and factors allow it: few coordinates, a compiled kernel.
+
+        Rows have one weight each, the same in all products.
+        """
         if not isinstance(jet, KernelJet) or jet.basis.kernel.compiled is None:
             return None
-        if jet.X.shape[1] > FEW:
+        if jet.X.shape[1] > FEW or len({id(product.rows) for product in products}) > 1:
             return None
         known = {id(array): place for place, array in enumerate(jet.sections) if array is not None}
         places = []
@@ -75,7 +78,10 @@ class Tiles:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
         from ritz.kernels import tiles
 
-        weight = np.asarray(weight, dtype=np.float64)
+        # Compiled code reads what it is told to, without a look at the shape.
+        require_columns(X, self.jet.basis.dimension, "points")
+        X = np.ascontiguousarray(X, dtype=np.float64)
+        weight = np.ascontiguousarray(weight, dtype=np.float64)
         if self.jet.dtype == np.float64:
             tiles.add(self.what, X, rows, weight, totals.matrices, totals.columns)
         else:
@@ -101,7 +107,7 @@ class Tiles:
             np.array(a),
             np.array(b),
             np.asarray(basis.shift),
-            np.ascontiguousarray(basis.scale),
+            np.array(basis.scale),
             np.ascontiguousarray(filled_up(basis.scaled_centers).T),
             jet.offset,
             tuple(array is not None for array in jet.sections),

@@ -38,7 +38,13 @@ def address(name: str) -> int:
     name_of, pointer_of = pythonapi.PyCapsule_GetName, pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = c_char_p, [py_object]
     pointer_of.restype, pointer_of.argtypes = c_void_p, [py_object, c_char_p]
-    return int(pointer_of(capsule, name_of(capsule)))
+    signature = name_of(capsule)
+    if b"int64" in signature or b"int *" not in signature:
+        raise NotImplementedError(
+            f"SciPy's linear algebra has 64-bit integers here ({signature!r}), which ritz cannot "
+            "call. SciPy from PyPI has those of 32 bits."
+        )
+    return int(pointer_of(capsule, signature))
 
 
 @cache

@@ -160,12 +160,12 @@ def filled_sections(
     dtype: Any,
 ) -> Sections:
     """Return the sections of a kernel that has a compiled pass, those that are wanted."""
-    from ritz.kernels import fills
+    from ritz.kernels import compiled
 
     assert kernel.compiled is not None
     name, a, b = kernel.compiled
     coefficients = (np.array(a), np.array(b))
-    outputs = fills.fill(name, coefficients, Distances.of(X, Y), offset, wanted, dtype)
+    outputs = compiled.fill(name, coefficients, Distances.of(X, Y), offset, wanted, dtype)
     return Sections(*(array if want else None for array, want in zip(outputs, wanted, strict=True)))
 
 

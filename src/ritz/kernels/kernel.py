@@ -61,7 +61,7 @@ class Kernel(ABC):
 
     @property
     def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
-        """The pass in `fills` that the kernel has, and its coefficients; or None."""
+        """The pass in `compiled.py` that the kernel has, and its coefficients; or None."""
         return None
 
     @abstractmethod

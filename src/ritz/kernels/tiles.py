@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ritz.arrays import Array
 from ritz.features.products import address
-from ritz.kernels import fills
+from ritz.kernels.compiled import routine
 
 ROWS = 1024
 LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
@@ -136,7 +136,7 @@ class Pass(NamedTuple):
     Parameters
     ----------
     name, a, b
-        The pass in `fills`, and its coefficients.
+        The pass in `compiled`, and its coefficients.
     shift, scale
         What to take off the rows and to divide them by, (d,) each.
     Y, offset
@@ -164,7 +164,7 @@ def add(
     """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
     dtype, (d, p) = matrices.dtype, what.Y.shape
     letter = "d" if dtype == np.float64 else "s"
-    blas = [address(letter + routine) for routine in ("gemv", "syrk", "gemm")]
+    blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
     tile = min(ROWS, max(len(rows), 1))
     points, roots, buffers = (
         np.zeros((tile, d)),
@@ -176,8 +176,8 @@ def add(
     held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
     held += [buffers, whole, roots, matrices, columns]
     add_tiles(
-        np.array([fills.routine(what.name, dtype).address, *blas]),
-        np.array([array.ctypes.data for array in held]),
+        np.array([routine(what.name, dtype).address, *blas], np.int64),
+        np.array([array.ctypes.data for array in held], np.int64),
         LETTERS.ctypes.data,
         X,
         rows,
@@ -190,5 +190,5 @@ def add(
         whole,
         what.pairs,
         buffers,
-        np.array([tile * p, p * p, p, 1]) * dtype.itemsize,
+        np.array([tile * p, p * p, p, 1], np.int64) * dtype.itemsize,
     )
