@@ -19,7 +19,7 @@ from ritz.arrays import Array
 from ritz.features.products import address
 from ritz.kernels.compiled import routine
 
-ROWS = 1024
+ROWS = 512
 LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
 
 
