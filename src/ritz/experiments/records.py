@@ -24,6 +24,10 @@ Record = dict[str, Any]
 MEASURED = ("seconds", "megabytes")
 
 
+class DamagedError(ValueError):
+    """A file of records has a line that is none."""
+
+
 def without_timings(records: Iterable[Record]) -> list[Record]:
     """Return records less what is measured on the machine: names that end in seconds, megabytes."""
     return [
@@ -71,7 +75,7 @@ class Notebook:
                 entry = json.loads(line)
                 finished[canonical(entry["key"])] = entry["records"]
             except (ValueError, KeyError, TypeError):
-                raise ValueError(
+                raise DamagedError(
                     f"{self.path}, line {number}, is not a task and its records. "
                     "Delete that line, or the file, to have them computed again."
                 ) from None
