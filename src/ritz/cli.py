@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ritz.experiments import NAMES, Record, Runner, lacking, load
+from ritz.experiments import NAMES, DamagedError, Record, Runner, lacking, load
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 console = Console()
@@ -29,9 +29,14 @@ def reproduce(
     full: Annotated[
         bool, typer.Option("--full", help="The paper's sizes, not a minute's.")
     ] = False,
-    out: Annotated[Path, typer.Option(help="Records and figures go here.")] = Path("reproduced"),
+    out: Annotated[Path, typer.Option(file_okay=False, help="Records and figures go here.")] = Path(
+        "reproduced"
+    ),
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes; default one a core.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed, other samples.")] = 0,
+    trials: Annotated[
+        int | None, typer.Option(min=1, help="Repetitions, of experiments that have them.")
+    ] = None,
     backend: Annotated[
         Literal["loky", "threading", "dask"], typer.Option(help="joblib's; dask for a cluster.")
     ] = "loky",
@@ -44,13 +49,28 @@ def reproduce(
     chosen: tuple[str, ...] = NAMES if name == "all" else (name,)
     try:
         # What is wrong is said before anything runs.
-        setting = Setting(full, out, Runner(jobs, progress=True, backend=backend), seed)
+        setting = Setting(full, out, Runner(jobs, progress=True, backend=backend), seed, trials)
         chosen = tuple(one for one in chosen if _ready(one, alone=name != "all"))
+        if trials is not None and not any(_repeats(load(one)) for one in chosen):
+            raise ValueError(f"{name} has no trials. Leave --trials out.")
     except (ImportError, ValueError) as error:
-        console.print(str(error), style="red", markup=False, soft_wrap=True)
-        raise typer.Exit(2) from None
+        raise _refused(error, 2) from None
     for one in chosen:
-        setting.reproduce(one)
+        try:
+            setting.reproduce(one)
+        except (DamagedError, OSError) as error:
+            raise _refused(error, 1) from None
+
+
+def _refused(error: Exception, code: int) -> typer.Exit:
+    """Print an error, and return the exit that it makes."""
+    console.print(str(error), style="red", markup=False, soft_wrap=True)
+    return typer.Exit(code)
+
+
+def _repeats(experiment: Any) -> bool:
+    """Return whether an experiment's config has trials."""
+    return any(field.name == "trials" for field in fields(experiment.QUICK))
 
 
 def _ready(name: str, *, alone: bool) -> bool:
@@ -67,18 +87,21 @@ def _ready(name: str, *, alone: bool) -> bool:
 
 @dataclass(frozen=True)
 class Setting:
-    """What the options say: how large, where, how, and from which seed."""
+    """What the options say: how large, where, how, from which seed, and how often."""
 
     full: bool
     out: Path
     runner: Runner
     seed: int
+    trials: int | None
 
     def reproduce(self, name: str) -> None:
         """Run one experiment, save its figure, and print its numbers."""
         experiment = load(name)
         records_folder = self.out / getattr(experiment, "RECORDS", name)
         config = replace(experiment.FULL if self.full else experiment.QUICK, seed=self.seed)
+        if self.trials is not None and _repeats(experiment):
+            config = replace(config, trials=self.trials)
         records = experiment.run(config, replace(self.runner, folder=records_folder))
         picture = self.out / name / f"{name}.png"
         picture.parent.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ritz import __main__, cli
-from ritz.experiments import NAMES, hermite_2d, load, moons, read_records, runner
+from ritz.experiments import NAMES, hermite_2d, hermite_constant, load, moons, read_records, runner
 
 COMMAND = CliRunner()
 
@@ -67,9 +67,46 @@ def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("option", [("--jobs", "0"), ("--backend", "slurm"), ("--seed", "-1")])
+@pytest.mark.parametrize(
+    "option", [("--jobs", "0"), ("--backend", "slurm"), ("--seed", "-1"), ("--trials", "0")]
+)
 def test_options_out_of_range_are_refused(option, tmp_path):
     assert ritz("moons", "--out", tmp_path, *option).exit_code == 2
+
+
+def test_a_file_is_no_folder(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    result = ritz("moons", "--out", file)
+    assert result.exit_code == 2
+    assert "is a file" in result.output
+
+
+@pytest.mark.parametrize("damage", ["a line", "a folder"])
+def test_damaged_records_are_named_without_a_traceback(damage, tmp_path):
+    file = tmp_path / "moons" / "records.jsonl"
+    file.parent.mkdir()
+    if damage == "a line":
+        file.write_text("{}\n")
+    else:
+        file.mkdir()
+    result = ritz("moons", "--out", tmp_path, "--jobs", 1)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert str(file) in result.output
+    assert "line 1, is not a task" in result.output or damage == "a folder"
+
+
+def test_trials_are_counted_where_there_are_any(tmp_path, monkeypatch):
+    small = hermite_constant.Config(n=50, p=10, lengths=(0.2,), trials=1)
+    monkeypatch.setattr(hermite_constant, "QUICK", small)
+    monkeypatch.setattr(cli, "NAMES", ("moons", "hermite-constant"))
+    assert ritz("all", "--out", tmp_path, "--jobs", 1, "--trials", 3).exit_code == 0
+    records = read_records(tmp_path / "hermite-constant" / "records.jsonl")
+    assert len(records) == 3 * len(hermite_constant.WAYS)
+    refused = ritz("moons", "--out", tmp_path, "--trials", 3)
+    assert refused.exit_code == 2
+    assert "moons has no trials" in refused.output
 
 
 def test_a_cluster_needs_its_library(tmp_path, monkeypatch):

@@ -33,6 +33,8 @@ TINY = {
     ),
     "jacobian-variance": jacobian_variance.Config(dimensions=(2, 5), n=300, trials=2),
 }
+# All that complexity finds is measured on the machine.
+DRAWN = [name for name in TINY if name != "complexity"]
 
 
 @pytest.fixture(scope="module")
@@ -40,25 +42,9 @@ def found():
     return {name: load(name).run(config, Runner()) for name, config in TINY.items()}
 
 
-def labeled(axes, which):
-    """Return whether an axes, one that shares its scale, or its figure has the label."""
-    shared = getattr(axes, f"get_shared_{which}_axes")().get_siblings(axes)
-    figure = axes.get_figure(root=False)
-    return any(getattr(one, f"get_{which}label")() for one in shared) or bool(
-        getattr(figure, f"get_sup{which}label")()
-    )
-
-
 @pytest.mark.parametrize("name", TINY)
-def test_every_panel_is_labeled_and_drawn_in(name, found):
-    figure = load(name).plot(found[name])
-    figure.draw_without_rendering()
-    panels = [*figure.axes, *(axes for part in figure.subfigs for axes in part.axes)]
-    assert panels
-    for axes in panels:
-        assert labeled(axes, "x")
-        assert labeled(axes, "y")
-        assert axes.lines or axes.collections
+def test_every_panel_is_labeled_and_drawn_in(name, found, complete):
+    complete(load(name).plot(found[name]))
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -68,13 +54,13 @@ def test_the_table_has_one_shape(name, found):
     assert all(row.keys() == rows[0].keys() for row in rows)
 
 
-@pytest.mark.parametrize("name", TINY)
+@pytest.mark.parametrize("name", DRAWN)
 def test_a_seed_says_everything_but_times(name, found):
     again = load(name).run(TINY[name], Runner())
     assert without_timings(again) == without_timings(found[name])
 
 
-@pytest.mark.parametrize("name", set(TINY) - {"complexity"})
+@pytest.mark.parametrize("name", DRAWN)
 def test_another_seed_is_another_draw(name, found):
     other = load(name).run(replace(TINY[name], seed=1), Runner())
     assert without_timings(other) != without_timings(found[name])
@@ -127,7 +113,9 @@ def test_angles_fall_with_more_rows():
 
 def test_eigenfunctions_of_moons_are_cosines_on_each(found):
     coarse, fine = found["moons"]
-    np.testing.assert_allclose(fine["values"][:7], [0, 0, 1, 1, 4, 4, 9], atol=0.6)
+    # With 5,000 rows, five seeds had values up to 8% away, and 0.016 to 0.025 for the gap.
+    assert fine["values"][0] == 0 < fine["values"][1] < 0.03
+    np.testing.assert_allclose(fine["values"][2:8], [1, 1, 4, 4, 9, 9], rtol=0.1)
     assert min(fine["shares"][:8]) > 0.97
     # The constant is on both moons, and so is what tells them apart.
     np.testing.assert_allclose(fine["sides"][:2], 0.5, atol=0.03)

@@ -2,13 +2,18 @@
 
 import json
 import time
+from threading import Thread
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_info
 
 import ritz
 from ritz.experiments import Runner, jacobian_variance, read_records, seeds, without_timings
 from ritz.experiments import runner as runner_module
+from ritz.experiments.records import Notebook
+from ritz.threads import blas_threads
 
 CALLS = []
 
@@ -23,6 +28,15 @@ def square(x, fail=False):
 def sleepy(x, pause):
     time.sleep(pause)
     return [{"x": x}, {"x": -x}]
+
+
+def threads(pause):
+    time.sleep(pause)
+    return [{"threads": most_threads()}]
+
+
+def most_threads():
+    return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
 
 
 def unfit(value):
@@ -74,6 +88,39 @@ def test_a_damaged_line_is_named(tmp_path):
     (tmp_path / "records.jsonl").write_text("{}\n")
     with pytest.raises(ValueError, match="line 1, is not a task"):
         Runner(folder=tmp_path).map(square, [{"x": 1}])
+
+
+def test_a_writer_waits_for_the_line_of_another(tmp_path):
+    notebook = Notebook(tmp_path / "records.jsonl")
+    line = json.dumps({"key": {"x": 1}, "records": [{"x": 1}]}).encode() + b"\n"
+    other = Thread(target=notebook.append, args=({"x": 2}, [{"x": 2}]))
+    with notebook.alone() as file:
+        file.write(line[:10])
+        file.flush()
+        other.start()
+        other.join(0.3)
+        # Half a line is not a line that was cut short, as long as its writer is there.
+        assert other.is_alive()
+        file.write(line[10:])
+    other.join()
+    assert read_records(notebook.path) == [{"x": 1}, {"x": 2}]
+
+
+def test_two_processes_write_one_file(tmp_path):
+    long = "x" * 200_000
+    tasks = [({"writer": writer, "i": i}, [{"long": long}]) for writer in "ab" for i in range(20)]
+    notebook = Notebook(tmp_path / "records.jsonl")
+    Parallel(2)(delayed(notebook.append)(key, records) for key, records in tasks)
+    assert len(read_records(notebook.path)) == 40
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_each_task_has_one_thread_of_linear_algebra(backend):
+    with blas_threads(2):
+        tasks = [{"pause": pause} for pause in (0.0, 0.3, 0.0, 0.1)]
+        found = Runner(n_jobs=2, backend=backend).map(threads, tasks)
+        assert [record["threads"] for record in found] == [1, 1, 1, 1]
+        assert most_threads() == 2
 
 
 def test_another_version_or_argument_is_another_task(tmp_path, monkeypatch):

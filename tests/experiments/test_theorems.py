@@ -11,10 +11,12 @@ from ritz.experiments.theorems import (
     envelope,
     harmonics_up_to,
     inverse_matrix,
+    least,
     means,
     numbers,
     plot,
     projection,
+    quadrature,
     run,
 )
 
@@ -24,8 +26,8 @@ SMALL = replace(
     rows=(316, 1000, 3162),
     degrees=(1, 2, 3, 4, 6),
     sizes=(10, 32, 100),
-    points=1000,
-    highest=6,
+    heights=24,
+    highest=11,
     trials=6,
 )
 
@@ -57,9 +59,31 @@ def test_inverse_of_many_samples_is_the_truth():
 
 def test_projection_of_polynomials_on_their_own_sections_is_all(monkeypatch):
     monkeypatch.setitem(projection.__globals__["KERNELS"], "quartic", ritz.Polynomial(4))
-    rows = projection(3, "quartic", 0, 0, points=500, highest=4, sizes=(8, 40))
+    rows = projection("quartic", 0, 0, heights=20, highest=4, sizes=(8, 40))
     assert rows[0]["within"] > 0.01
     assert rows[1]["within"] < 1e-9
+
+
+def test_quadrature_is_exact():
+    X, root = quadrature(12)
+    H = root * ritz.datasets.sphere(3).eigenfunctions(X, harmonics_up_to(3, 11))
+    np.testing.assert_allclose(H.T @ H, np.eye(144), atol=1e-12)
+
+
+def test_no_p_functions_leave_less_than_the_next_inverse_eigenvalue(records):
+    rows = [row for row in records if row["part"] == "projection"]
+    assert len(rows) == 2 * 3 * SMALL.trials
+    for row in rows:
+        # Ten functions and the constant: nine of degrees 0 to 2, two of degree 3, whose rest is 12.
+        assert row["within"] >= least(row["p"]) * (1 - 1e-12)
+        assert row["beyond"] == pytest.approx(1 / (12 * 13))
+    assert least(10) == pytest.approx(1 / 12)
+    assert least(15) == pytest.approx(1 / 20)
+
+
+def test_more_sections_than_harmonics_are_refused():
+    with pytest.raises(ValueError, match=r"\(highest \+ 1\)\^2 > 317 functions\. Got 16 instead"):
+        replace(QUICK, highest=16)
 
 
 def test_rates(records):
@@ -69,6 +93,10 @@ def test_rates(records):
         elif row["theorem"] == 1:
             # Too few samples for many functions cost more than the rate says, and that is gained.
             assert row["measured"] <= row["stated"] + 0.1
+        elif row["theorem"] == 2:
+            # The least that is possible falls as 1/p; sections do somewhat worse.
+            assert row["stated"].startswith("no rate")
+            assert -1.1 < row["measured"] < -0.7
         else:
             assert row["measured"] <= row["stated"]
 
@@ -82,7 +110,5 @@ def test_error_is_the_larger_part(records):
     assert degrees == sorted(degrees)
 
 
-def test_figure_is_drawn(records, tmp_path):
-    figure = plot(records)
-    figure.savefig(tmp_path / "figure.png", dpi=30)
-    assert all(panel.has_data() for panel in figure.axes)
+def test_figure_is_drawn(records, complete):
+    complete(plot(records))

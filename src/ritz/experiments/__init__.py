@@ -20,11 +20,12 @@ from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from ritz.arrays import must
-from ritz.experiments.records import Record, read_records, without_timings
+from ritz.experiments.records import DamagedError, Record, read_records, without_timings
 from ritz.experiments.runner import Runner, seeds
 
 __all__ = [
     "NAMES",
+    "DamagedError",
     "Experiment",
     "Record",
     "Runner",

@@ -2,8 +2,8 @@
 
 The graph Laplacian is the paper's, with its n by n weights on the span of p sections; the kernel
 Laplacian is `ritz.decompose`. One thread, one task at a time. An exponent is the slope of a line
-through the larger half of the sizes, on logarithmic scales; beside it is that of the counts in the
-paper: n^2 (d + p) + n p^2 and n p (d + p) operations, n^2 and n p numbers.
+through the larger sizes (three of four, four of five), on logarithmic scales; beside it is that of
+the counts in the paper: n^2 (d + p) + n p^2 and n p (d + p) operations, n^2 and n p numbers.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def counted(method: str, what: str, n: int, p: int, d: int) -> float:
 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
-    """Return the slope of log cost in log size, over the larger half of the sizes."""
+    """Return the slope of log cost in log size, over the larger sizes: 3 of 4, 4 of 5."""
     half = len(sizes) // 2
     slope = np.polyfit(np.log(sizes[half - 1 :]), np.log(costs[half - 1 :]), 1)[0]
     return round(float(slope), 2) + 0.0

@@ -171,8 +171,8 @@ def galerkin(
             form = ritz.laplacian(tangent if method == "tangential" else None)
             basis = sections_of(kernel, X, p, centers, seed)
             sums = ritz.assemble(form, basis, X, random_state=seed, n_jobs=1, progress=False)
-            yield {"method": method, **place, **outcome(spectral_inverses(sums, k), start)}
             spent = thread_time() - start
+            yield {"method": method, **place, **outcome(spectral_inverses(sums, k), start)}
             for penalty in penalties if method == "constant" else ():
                 start = thread_time() - spent
                 inverses = spectral_inverses(sums, k, penalty)

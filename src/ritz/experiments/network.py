@@ -20,7 +20,7 @@ from ritz.arrays import Array
 # Not among ritz's own names: it says that no means are taken off the functions.
 from ritz.bases import Centered
 from ritz.experiments.records import Record
-from ritz.experiments.runner import Runner
+from ritz.experiments.runner import Runner, seeds
 
 NEEDS = ("torch",)
 FIRST = 16
@@ -131,8 +131,9 @@ def by_components(network: Any, X: Array) -> Array:
 def run(config: Config, runner: Runner = Runner()) -> list[Record]:
     """Return a record of each network."""
     steps = {"ours": config.steps, "paper": config.paper_steps}
+    (seed,) = seeds(config.seed, 1)
     tasks = [
-        {"name": name, "steps": steps[name], "n_rows": config.n_rows, "seed": config.seed}
+        {"name": name, "steps": steps[name], "n_rows": config.n_rows, "seed": seed}
         for name in config.networks
     ]
     return runner.map(fit, tasks)

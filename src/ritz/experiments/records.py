@@ -6,7 +6,9 @@ A line is one finished task: `{"key": {"function", "ritz", "task"}, "records": [
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import SEEK_END
 from pathlib import Path
@@ -20,6 +22,10 @@ Record = dict[str, Any]
 
 # What a machine and its other users decide; all else follows from the seed.
 MEASURED = ("seconds", "megabytes")
+
+
+class DamagedError(ValueError):
+    """A file of records has a line that is none."""
 
 
 def without_timings(records: Iterable[Record]) -> list[Record]:
@@ -69,24 +75,51 @@ class Notebook:
                 entry = json.loads(line)
                 finished[canonical(entry["key"])] = entry["records"]
             except (ValueError, KeyError, TypeError):
-                raise ValueError(
+                raise DamagedError(
                     f"{self.path}, line {number}, is not a task and its records. "
                     "Delete that line, or the file, to have them computed again."
                 ) from None
         return finished
 
     def append(self, key: Mapping[str, Any], records: list[Record]) -> None:
-        """Write one finished task, as a line of its own."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        """Write one finished task, as a line of its own, when no other process writes."""
         line = json.dumps({"key": key, "records": records}, allow_nan=False, default=_plain)
-        with self.path.open("ab+") as file:
+        with self.alone() as file:
             _drop_unfinished(file)
             file.write(line.encode() + b"\n")
 
+    @contextmanager
+    def alone(self) -> Iterator[Any]:
+        """Open the file to append to it, once no other process or thread has it open so."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab+") as file:
+            # Until the file is closed, or its process ends.
+            _lock(file)
+            yield file
+
 
 def read_records(path: str | Path) -> list[Record]:
-    """Return all records of a file that `ritz reproduce` wrote, in the order they were found."""
+    """Return all records of a file that `ritz reproduce` wrote, in the order they were found.
+
+    They are those of every run in that folder: quick and full, of every seed and version. Those of
+    one run are what `run(config, Runner(folder=...))` returns, without computing them again.
+    """
     return [record for records in Notebook(Path(path)).read().values() for record in records]
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: Any) -> None:
+        # A byte that is never written, as locked ones cannot be read; ten seconds, then an error.
+        file.seek(2**30)
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: Any) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _drop_unfinished(file: Any) -> None:

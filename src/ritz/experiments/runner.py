@@ -103,9 +103,13 @@ class Runner:
             return
         # Of a cluster, -1 means all workers; of this machine, all cores in reach.
         n_jobs = -1 if self.n_jobs is None else self.n_jobs
-        with self._cluster(), parallel_config(self.backend, n_jobs=n_jobs):
+        # Limits belong to a process, and threads that end would lift those of the others.
+        threads = self.backend == "threading"
+        work = _work if threads else _work_limited
+        limits = blas_threads(1) if threads else nullcontext()
+        with self._cluster(), limits, parallel_config(self.backend, n_jobs=n_jobs):
             yield from Parallel(return_as="generator_unordered")(
-                delayed(_work)(function, i, tasks[i]) for i in missing
+                delayed(work)(function, i, tasks[i]) for i in missing
             )
 
     def _cluster(self) -> AbstractContextManager[Any]:
@@ -130,5 +134,9 @@ class Runner:
 
 
 def _work(function: Callable[..., Any], i: int, task: Task) -> tuple[int, list[Record]]:
+    return i, as_records(function(**task))
+
+
+def _work_limited(function: Callable[..., Any], i: int, task: Task) -> tuple[int, list[Record]]:
     with blas_threads(1):
-        return i, as_records(function(**task))
+        return _work(function, i, task)
