@@ -7,7 +7,7 @@ from ritz.experiments import Runner, network, without_timings
 
 
 def test_records_repeat_themselves(complete):
-    config = network.Config(n_rows=1000, steps=40)
+    config = network.Config(n_rows=500, steps=15)
     records, again = network.run(config), network.run(config, Runner(n_jobs=1))
     assert without_timings(records) == without_timings(again)
     assert records[0]["worst"] < records[0]["worst_before"]
