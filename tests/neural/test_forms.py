@@ -43,6 +43,12 @@ FORMS = {
 }
 
 
+FORMS["two places"] = ritz.form(
+    lambda f, g, x: f.gradient @ g.at(x + 0.1).gradient + f.at(x + 0.1).gradient @ g.gradient,
+    symmetric=True,
+)
+
+
 def network(d=3, p=4):
     torch.manual_seed(0)
     return mlp(d, (8,), p, torch.nn.Tanh).double()
@@ -107,7 +113,7 @@ def test_random_unit_directions_scaled_by_d_are_unbiased_with_bounded_variance(d
     assert estimates.var().item() == pytest.approx(variance, rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["laplacian", "diffusion", "tangent", "field"])
+@pytest.mark.parametrize("name", ["laplacian", "diffusion", "tangent", "field", "two places"])
 def test_energies_along_random_directions_average_to_the_energy(name):
     form, module = FORMS[name], network()
 
