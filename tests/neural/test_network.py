@@ -11,7 +11,7 @@ from sklearn.base import clone
 from torch.utils.data import DataLoader, TensorDataset
 
 import ritz
-from ritz.neural import Network, SingularNetwork, SpectralNetwork, mlp
+from ritz.neural import Network, SingularNetwork, SpectralNetwork, auto_mu, mlp
 from ritz.neural.batches import Minibatches
 from ritz.streams import as_stream
 
@@ -195,6 +195,15 @@ def test_components_above_mu_die_and_are_reported():
 def test_auto_mu_is_three_times_the_last_eigenvalue():
     model = on_the_circle(mu="auto", n_steps=2, evaluate_every=1)
     assert model.fit(X).mu_ == pytest.approx(12.0, rel=0.1)
+
+
+@pytest.mark.parametrize("n", [400, 1000, 4000])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_auto_mu_is_that_also_where_rows_are_few(n, seed):
+    rows = np.random.default_rng(seed).normal(size=(n, 2))
+    for stream in (as_stream(rows), ritz.Batches([rows])):
+        # The eigenvalues are 0, 1, 1, 2.
+        assert 4 < auto_mu(ritz.laplacian(), stream, 4) < 9
 
 
 def test_an_operator_that_keeps_the_constant_out_learns_all_functions():

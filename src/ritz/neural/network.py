@@ -19,7 +19,7 @@ from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
-from ritz.neural.mu import auto_mu
+from ritz.neural.mu import kernel_sums, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
@@ -36,14 +36,15 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     ----------
     module
         A torch module from rows (b, d) to (b, n_components), which is copied; a function that
-        makes one, called with torch seeded; or None for two hidden layers of 128 units.
+        makes one, called with torch seeded; or None for two hidden layers of 128 units. The
+        rows go to a module as they are, and standardized to the one that is None.
     operator
         A symmetric form, or "laplacian", or "neighbors".
     n_components
         The number of functions, the constant not counted where the operator kills it.
     mu
         The scale of eigenvalues: those above it are not learned. A number, an increasing vector, or
-        "auto": three times the last eigenvalue of a fit with 200 kernel sections.
+        "auto": three times the last eigenvalue of a fit with kernel sections.
     regularizer
         "contrastive", "whitening" or "variance_covariance".
     n_directions
@@ -160,15 +161,22 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         mu = SpectralLoss(form, 1.0 if isinstance(self.mu, str) else self.mu).mu
         pilot = next(Minibatches(stream, PILOT_ROWS, 0.0, seed).epoch(0))
         jet = TensorJet(modules.eval()[0], pilot.views[0])
-        first = averages(prepared, jet, jet, pilot, 1)
+        averages(prepared, jet, jet, pilot, 1)
         if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
             require_slopes(modules[0], pilot.views[0], "module")
-        wanted = as_count(self.n_components, "n_components") + first.kills_one
-        if isinstance(self.mu, str):
-            if self.mu != "auto":
-                raise ValueError(must("mu", "'auto', a number or a vector", repr(self.mu)))
-            mu = np.asarray(auto_mu(form, stream, wanted, seed))
-        loss = SpectralLoss(prepared, mu, self.regularizer, n_directions=self.n_directions)
+        wanted = as_count(self.n_components, "n_components")
+        auto = isinstance(self.mu, str)
+        if auto and self.mu != "auto":
+            raise ValueError(must("mu", "'auto', a number or a vector", repr(self.mu)))
+        # Few rows may matter to the function 1, so all of them say what becomes of it.
+        sums = kernel_sums(form, stream, 1 + wanted if auto else 0, seed)
+        constant = kills_one(sums)
+        wanted += constant
+        if auto:
+            mu = np.asarray(scale_of(sums, wanted))
+        loss = SpectralLoss(
+            prepared, mu, self.regularizer, n_directions=self.n_directions, kills_one=constant
+        )
         self._train(modules, loss, stream, seed)
         self.module_ = modules[0]
         self.mu_ = mu if mu.ndim else float(mu)
@@ -183,7 +191,7 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         found = decompose_sums(self.sums_, wanted, fewer=True)
         assert isinstance(found, Spectrum)
         self.spectrum_ = found
-        self._first = int(first.kills_one)
+        self._first = int(constant)
         self.eigenvalues_ = found.values[self._first :]
         self.eigenvalue_errors_ = None if found.errors is None else found.errors[self._first :]
         self._n_features_out = len(self.eigenvalues_)
