@@ -58,14 +58,18 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         The factor of the learning rate at a progress between 0 and 1; by default a half cosine.
     validation_fraction, evaluate_every, patience
         The share of rows held out, the steps between two looks at the loss on them, and how many
-        looks without improvement end the training (None: none do). The best state is kept.
+        looks without improvement end the training (None: none do). The best state is kept. With
+        "neighbors", training sees held-out rows where they are neighbors of others.
     checkpoint, resume
         A file that the state of training is written to at each look, and whether to go on from it
-        where it is there. The result is that of a training that was never interrupted.
+        where it is there. The result is that of a training that was never interrupted. A file of
+        another operator (by name), scale, regularizer, seed, batch size or share is refused.
     n_folds
         In how many parts the final sums are kept, for error bars.
     random_state
-        A seed. The same one gives the same result to the last bit on the same processors.
+        A seed. The same one gives the same result to the last bit on the same processors; with a
+        `DataLoader` as long as torch's own generator decides what it yields, and not another one
+        that it was given, or NumPy's in its dataset.
     progress
         Whether to show a progress bar; by default on a terminal.
 
@@ -154,8 +158,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         if not form.symmetric:
             remedy = "ritz.neural.SingularNetwork learns what two views share."
             raise ValueError(must("operator", "symmetric", form, remedy))
-        stream = self._stream(X, form.views, sample_weight, groups)
         seed = self._seed()
+        stream = self._stream(X, form.views, sample_weight, groups, seed)
         modules = self._modules([("module", self.module)], stream, seed)
         prepared = form.prepare(stream, seed)
         mu = SpectralLoss(form, 1.0 if isinstance(self.mu, str) else self.mu).mu
@@ -198,9 +202,9 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         self._report_dead(mu)
         return self
 
-    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any) -> Stream:
+    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int) -> Stream:
         if isinstance(X, Stream | DataLoader) or views == 2:
-            stream = as_rows_of(X, views, sample_weight, groups)
+            stream = as_rows_of(X, views, sample_weight, groups, seed)
             self.n_features_in_ = stream.dimensions[0]
             return stream
         X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X

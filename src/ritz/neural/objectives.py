@@ -105,6 +105,12 @@ class SpectralLoss:
             return cost + whitening(batch.second)
         return cost + contrastive(batch.left)
 
+    def settings(self) -> dict[str, Any]:
+        """Return what the loss is, in plain values."""
+        names = ("regularizer", "n_parts", "n_directions", "kills_one")
+        plain = {name: getattr(self, name) for name in names}
+        return {"operator": str(self.form), "mu": np.asarray(self.mu).tolist(), **plain}
+
 
 @dataclass(frozen=True, eq=False)
 class SingularLoss:
@@ -143,6 +149,10 @@ class SingularLoss:
     def value(self, batch: Averages) -> Tensor:
         """Return the loss from averages."""
         return two_towers(batch.energy, batch.left, batch.right)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the loss is, in plain values."""
+        return {"operator": str(Cross()), "n_parts": self.n_parts}
 
 
 def as_mu(mu: Any) -> Array:
