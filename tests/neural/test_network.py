@@ -64,11 +64,11 @@ def test_a_vector_mu_and_random_directions_give_the_same_spectrum():
 
 
 def outputs_before(model, form, rows):
-    """The eigenvalues read off the outputs themselves: Rayleigh quotients less their means."""
+    """The eigenvalues mu (1 - s) that principal components of the outputs, of variance s, tell."""
     basis = ritz.bases.Centered(Network(model.module_, columns=rows.shape[1]), np.zeros(4))
     mean = ritz.assemble(form, basis, rows, n_folds=1).mean()
     covariance = mean.Phi[1:, 1:] - np.outer(mean.Phi[0, 1:], mean.Phi[0, 1:])
-    return np.sort(np.diag(mean.L)[1:] / np.diag(covariance))
+    return model.mu_ * (1 - np.linalg.eigvalsh(covariance)[::-1])
 
 
 def test_after_rayleigh_ritz_eigenvalues_are_no_worse(fitted):
