@@ -33,6 +33,16 @@ def test_a_pass_repeats_itself_and_epochs_do_not():
     assert not np.array_equal(others[0], first)
 
 
+def test_an_augmentation_in_place_leaves_the_samples_alone():
+    def doubled(x, rng):
+        x *= 2
+        return x
+
+    first, second = next(Augmented(X, doubled).blocks()).views
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(X, np.random.default_rng(0).normal(size=(4000, 1)))
+
+
 def test_pairs_of_one_sample_share_a_group():
     groups = np.concatenate([b.groups for b in Augmented(X, noisy, copies=2).blocks()])
     np.testing.assert_array_equal(groups, np.tile(np.arange(4000), 2))

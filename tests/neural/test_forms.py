@@ -43,6 +43,12 @@ FORMS = {
 }
 
 
+FORMS["two places"] = ritz.form(
+    lambda f, g, x: f.gradient @ g.at(x + 0.1).gradient + f.at(x + 0.1).gradient @ g.gradient,
+    symmetric=True,
+)
+
+
 def network(d=3, p=4):
     torch.manual_seed(0)
     return mlp(d, (8,), p, torch.nn.Tanh).double()
@@ -79,16 +85,17 @@ def test_cross_averages_of_two_modules_are_those_of_the_assembly():
     np.testing.assert_allclose(second, expected.Psi, rtol=1e-12)
 
 
-def test_merged_batches_are_one_batch():
+@pytest.mark.parametrize("weight", [np.ones(60), np.arange(1.0, 61.0)])
+def test_merged_batches_are_one_batch(weight):
     module = network()
 
     def batch(rows):
-        block = Block((X[rows],), np.ones(len(X[rows])), np.arange(60)[rows])
+        block = Block((X[rows],), weight[rows], np.arange(60)[rows])
         jet = TensorJet(module, block.views[0])
         return averages(ritz.laplacian(), jet, jet, block, 2)
 
     whole, parts = batch(slice(0, 60)), [batch(slice(0, 20)), batch(slice(20, 60))]
-    both = merged(parts, [20, 40])
+    both = merged(parts)
     torch.testing.assert_close(both.energy, whole.energy, rtol=1e-13, atol=0)
     torch.testing.assert_close(both.second, whole.second, rtol=1e-13, atol=1e-15)
 
@@ -107,7 +114,7 @@ def test_random_unit_directions_scaled_by_d_are_unbiased_with_bounded_variance(d
     assert estimates.var().item() == pytest.approx(variance, rel=0.05)
 
 
-@pytest.mark.parametrize("name", ["laplacian", "diffusion", "tangent", "field"])
+@pytest.mark.parametrize("name", ["laplacian", "diffusion", "tangent", "field", "two places"])
 def test_energies_along_random_directions_average_to_the_energy(name):
     form, module = FORMS[name], network()
 

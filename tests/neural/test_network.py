@@ -11,7 +11,7 @@ from sklearn.base import clone
 from torch.utils.data import DataLoader, TensorDataset
 
 import ritz
-from ritz.neural import Network, SingularNetwork, SpectralNetwork, mlp
+from ritz.neural import Network, SingularNetwork, SpectralNetwork, auto_mu, mlp
 from ritz.neural.batches import Minibatches
 from ritz.streams import as_stream
 
@@ -64,11 +64,11 @@ def test_a_vector_mu_and_random_directions_give_the_same_spectrum():
 
 
 def outputs_before(model, form, rows):
-    """The eigenvalues read off the outputs themselves: Rayleigh quotients less their means."""
+    """The eigenvalues mu (1 - s) that principal components of the outputs, of variance s, tell."""
     basis = ritz.bases.Centered(Network(model.module_, columns=rows.shape[1]), np.zeros(4))
     mean = ritz.assemble(form, basis, rows, n_folds=1).mean()
     covariance = mean.Phi[1:, 1:] - np.outer(mean.Phi[0, 1:], mean.Phi[0, 1:])
-    return np.sort(np.diag(mean.L)[1:] / np.diag(covariance))
+    return model.mu_ * (1 - np.linalg.eigvalsh(covariance)[::-1])
 
 
 def test_after_rayleigh_ritz_eigenvalues_are_no_worse(fitted):
@@ -195,6 +195,15 @@ def test_components_above_mu_die_and_are_reported():
 def test_auto_mu_is_three_times_the_last_eigenvalue():
     model = on_the_circle(mu="auto", n_steps=2, evaluate_every=1)
     assert model.fit(X).mu_ == pytest.approx(12.0, rel=0.1)
+
+
+@pytest.mark.parametrize("n", [400, 1000, 4000])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_auto_mu_is_that_also_where_rows_are_few(n, seed):
+    rows = np.random.default_rng(seed).normal(size=(n, 2))
+    for stream in (as_stream(rows), ritz.Batches([rows])):
+        # The eigenvalues are 0, 1, 1, 2.
+        assert 4 < auto_mu(ritz.laplacian(), stream, 4) < 9
 
 
 def test_an_operator_that_keeps_the_constant_out_learns_all_functions():

@@ -82,7 +82,7 @@ class Augmented(Stream):
                 start += len(X)
 
     def _version(self, X: Array, rng: np.random.Generator) -> Array:
-        version = as_rows(self.augment(X, rng), "augment(X, rng)", X.shape[1])
+        version = as_rows(self.augment(X.copy(), rng), "augment(X, rng)", X.shape[1])
         if len(version) != len(X):
             what = f"a function that returns {len(X)} rows for as many"
             raise ValueError(must("augment", what, f"{len(version)} rows"))

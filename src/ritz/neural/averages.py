@@ -29,6 +29,8 @@ class Averages:
         tensor where f is g.
     share
         Each part's share of the weight (K,).
+    total
+        The weight of the whole batch.
     kills_one
         Whether the form of the function 1 and any other is zero.
     """
@@ -37,6 +39,7 @@ class Averages:
     left: Tensor
     right: Tensor
     share: Tensor
+    total: float
     kills_one: bool
 
     @property
@@ -73,21 +76,23 @@ def averages(form: Form, f: Jet, g: Jet, block: Block, n_parts: int) -> Averages
     energy, with_one = _energies(form.terms(f, g, block), rows)
     left = _seconds(form.metric(f, block), rows, parts)
     right = left if f is g else _seconds(form.metric(g, block), rows, parts)
-    share = (totals / totals.sum()).to(left)
+    total = float(totals.sum())
+    share = (totals / total).to(left)
     kills_one = not with_one.any().item()
-    return Averages(energy / float(totals.sum()), left, right, share, kills_one)
+    return Averages(energy / total, left, right, share, total, kills_one)
 
 
-def merged(batches: Sequence[Averages], sizes: Sequence[int]) -> Averages:
-    """Return the averages over several batches of some sizes, their parts side by side."""
-    shares = torch.tensor(sizes, dtype=torch.float64) / sum(sizes)
-    shares = shares.to(batches[0].share)
+def merged(batches: Sequence[Averages]) -> Averages:
+    """Return the averages over several batches, their parts side by side."""
+    total = sum(batch.total for batch in batches)
+    shares = [batch.total / total for batch in batches]
     energy = sum(share * batch.energy for share, batch in zip(shares, batches, strict=True))
     left = torch.cat([batch.left for batch in batches])
     alike = batches[0].right is batches[0].left
     right = left if alike else torch.cat([batch.right for batch in batches])
     share = torch.cat([s * batch.share for s, batch in zip(shares, batches, strict=True)])
-    return Averages(energy, left, right, share, all(batch.kills_one for batch in batches))
+    kills_one = all(batch.kills_one for batch in batches)
+    return Averages(energy, left, right, share, total, kills_one)
 
 
 def _seconds(terms: Terms, rows: Tensor, parts: Sequence[Tensor]) -> Tensor:

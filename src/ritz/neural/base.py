@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ritz.arrays import Array, as_count, as_number, must
 from ritz.estimators.base import SpectralEstimator
@@ -34,8 +36,9 @@ class NetworkEstimator(SpectralEstimator):
             torch.manual_seed(seed)
             for view, (name, module) in enumerate(given):
                 if module is None:
+                    rows = stream.sample(SCALE_ROWS, seed, view)
                     module = mlp(stream.dimensions[view], HIDDEN, outputs)
-                    standardize(module, stream.sample(SCALE_ROWS, seed, view))
+                    module.insert(0, Standardized(rows))
                 elif isinstance(module, torch.nn.Module) or not callable(module):
                     module = deepcopy(module)
                 else:
@@ -73,17 +76,35 @@ class NetworkEstimator(SpectralEstimator):
         self.n_steps_ = state.step
         assert state.best is not None
         self.best_step_ = state.best[0]
+        if not self.best_step_:
+            warnings.warn(
+                f"Nothing was learned: none of {state.step} steps lowered the loss on held-out "
+                "rows, and the functions are those that the module started with. Lower the "
+                "learning_rate, scale the data, or hold out more rows.",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         return state
 
 
-def standardize(module: Any, rows: Array) -> None:
-    """Let the first layer of a perceptron start as one of standardized rows."""
-    spread = rows.std(axis=0)
-    scale = torch.as_tensor(1 / np.where(spread > 0, spread, 1.0)).float()
-    first = module[0]
-    with torch.no_grad():
-        first.weight.mul_(scale)
-        first.bias.sub_(first.weight @ torch.as_tensor(rows.mean(axis=0)).float())
+class Standardized(torch.nn.Module):
+    """Rows less their mean, over their standard deviation, as found in a sample (n, d)."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, rows: Array) -> None:
+        super().__init__()
+        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        # A column that is constant has a spread too, by rounding.
+        varies = spread > np.finfo(np.float32).eps * np.abs(mean)
+        scale = 1 / np.where(varies, spread, 1.0)
+        self.register_buffer("mean", torch.as_tensor(mean).float())
+        self.register_buffer("scale", torch.as_tensor(scale).float())
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Return the rows standardized."""
+        return (X - self.mean) * self.scale
 
 
 def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
@@ -87,7 +89,8 @@ class Minibatches:
                 found = found.take(np.sort(np.argsort(self._share(found))[:most]))
         if found is None or not len(found):
             return []
-        pieces = -(-len(found) // self.size)
+        # A loss needs two rows.
+        pieces = min(-(-len(found) // self.size), max(len(found) // 2, 1))
         return [found.take(part) for part in np.array_split(np.arange(len(found)), pieces)]
 
     @property
@@ -129,17 +132,73 @@ def concatenated(blocks: list[Block]) -> Block:
     )
 
 
-def as_rows_of(X: Any, views: int, sample_weight: Any = None, groups: Any = None) -> Stream:
-    """Return the stream of some data, which may be a torch `DataLoader`."""
-    if not isinstance(X, DataLoader):
-        return as_stream(X, views, sample_weight, groups)
+@dataclass(frozen=True, eq=False)
+class Loaded(Stream):
+    """Rows of a torch `DataLoader`, each pass with torch's generator seeded, and left alone after.
 
-    def items() -> Iterator[Any]:
-        for item in X:
+    Passes of the same seed are the same as long as torch's own generator decides: not where the
+    loader has another one, or its dataset asks NumPy.
+
+    Parameters
+    ----------
+    loader
+        The loader, of tensors or of tuples that start with as many of them as there are views.
+    n_views
+        The number of views.
+    seed
+        What a pass follows from.
+    """
+
+    loader: Any
+    n_views: int
+    seed: tuple[int, ...]
+
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        return self._batches.dimensions
+
+    def fresh(self, epoch: int) -> Loaded:
+        """Return the same rows, in another order where the loader shuffles them."""
+        return replace(self, seed=(*self.seed, 1 + epoch))
+
+    def blocks(self) -> Iterator[Block]:
+        return self._batches.blocks()
+
+    @property
+    def _batches(self) -> Batches:
+        return Batches(self._items, views=self.n_views)
+
+    def _items(self) -> Iterator[Any]:
+        views = self.n_views
+        number = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
+        generator = torch.Generator().manual_seed(number)
+        with _generating(generator):
+            items = iter(self.loader)
+        while True:
+            # What is done with an item has its own random numbers.
+            with _generating(generator):
+                item = next(items, None)
+            if item is None:
+                return
             parts = item if isinstance(item, tuple | list) else (item,)
             if len(parts) < views:
                 raise ValueError(must("X", f"a loader of {views} tensors an item", len(parts)))
             # What comes after the views, as labels, is not needed.
             yield parts[0] if views == 1 else tuple(parts[:views])
 
-    return as_stream(Batches(items, views=views), views, sample_weight, groups)
+
+@contextmanager
+def _generating(generator: torch.Generator) -> Iterator[None]:
+    """Let torch draw its random numbers from a generator for a while."""
+    with torch.random.fork_rng(devices=[]):
+        torch.set_rng_state(generator.get_state())
+        yield
+        generator.set_state(torch.get_rng_state())
+
+
+def as_rows_of(
+    X: Any, views: int, sample_weight: Any = None, groups: Any = None, seed: int = 0
+) -> Stream:
+    """Return the stream of some data, which may be a torch `DataLoader`."""
+    X = Loaded(X, views, (seed,)) if isinstance(X, DataLoader) else X
+    return as_stream(X, views, sample_weight, groups)

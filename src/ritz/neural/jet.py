@@ -116,9 +116,13 @@ class TensorJet(CachedJet):
     ) -> None:
         self.module, self.X = module, as_tensor(X, module)
         self.n_directions, self.generator = n_directions, generator
+        self.origin = self
 
     def _at(self, X: Array) -> Jet:
-        return TensorJet(self.module, X, self.n_directions, self.generator)
+        jet = TensorJet(self.module, X, self.n_directions, self.generator)
+        # Products of gradients here and there need the same directions at both places.
+        jet.origin = self.origin
+        return jet
 
     @cached_property
     def outputs(self) -> Tensor:
@@ -135,6 +139,8 @@ class TensorJet(CachedJet):
         """Unit directions (b, d, r) times sqrt(d / r), so that they add up to one in the mean."""
         if self.n_directions is None:
             return None
+        if self.origin is not self:
+            return self.origin.sketch
         b, d = self.X.shape
         U = unit_directions(b, d, self.n_directions, self.generator)
         return (d / self.n_directions) ** 0.5 * U.to(self.X)

@@ -46,6 +46,8 @@ def contrastive(parts: Tensor) -> Tensor:
     """Return E[(f(X)'f(X'))^2] - 2 E|f(X)|^2 + m for independent X and X', without bias.
 
     It is the mean of <A_k - I, A_l - I> over pairs k != l of independent estimates A of E[f f'].
+    Where samples have unequal weights, the estimates are quotients of sums, unbiased only for
+    large parts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The scale mu of the loss, from a cheap fit with kernels."""
+"""What the loss must know of an operator beforehand, from a cheap fit with kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import must
-from ritz.assembly import assemble
+from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom
 from ritz.estimators.defaults import SCALE_ROWS, auto_length_scale
 from ritz.forms import Form
@@ -15,12 +15,15 @@ from ritz.kernels import Gaussian
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream
 
-CENTERS = 200
+CENTERS, FEW = 200, 8
+ROWS_PER_CENTER = 40
 MARGIN = 3.0
 
 
 def auto_mu(form: Form, stream: Stream, m: int, seed: int = 0, margin: float = MARGIN) -> float:
-    """Return three times the m-th eigenvalue of a fit with 200 Gaussian kernel sections.
+    """Return three times the m-th eigenvalue of a fit with up to 200 Gaussian kernel sections.
+
+    There is one for each 40 rows: more would fit the few rows there are, at a lower energy.
 
     A component of eigenvalue lambda is learned at the size sqrt((1 - lambda / mu)_+): far above
     the last one all have their full size but little tells them from the next; at it, the last one
@@ -39,15 +42,31 @@ def auto_mu(form: Form, stream: Stream, m: int, seed: int = 0, margin: float = M
     margin
         How many times the eigenvalue mu is.
     """
+    return scale_of(kernel_sums(form, stream, m, seed), m, margin)
+
+
+def kernel_sums(form: Form, stream: Stream, m: int, seed: int) -> Sums:
+    """Return the sums of an operator over enough kernel sections to tell m eigenvalues."""
     rows = stream.sample(SCALE_ROWS, seed)
     kernel = Gaussian(auto_length_scale(rows, np.ones(len(rows)), seed))
-    basis = Nystrom(kernel, min(max(CENTERS, 2 * m), len(rows)))
-    sums = assemble(form, basis, stream, n_folds=1, random_state=seed)
+    n = stream.n_rows or sum(map(len, stream.blocks()))
+    centers = max(2 * m, min(CENTERS, max(5 * m, n // ROWS_PER_CENTER))) if m else FEW
+    basis = Nystrom(kernel, min(centers, len(rows)))
+    return assemble(form, basis, stream, n_folds=1, random_state=seed, progress=False)
+
+
+def kills_one(sums: Sums) -> bool:
+    """Return whether the form of the function 1 and any other is zero, over all rows."""
+    return not sums.mean().L[0].any()
+
+
+def scale_of(sums: Sums, m: int, margin: float = MARGIN) -> float:
+    """Return three times the m-th eigenvalue over the functions of some sums."""
     found: Any = decompose_sums(sums, m, regularization=1e-6, fewer=True)
     last = float(found.values[-1])
     if last <= 0:
         remedy = "Pass a positive number, the scale of the eigenvalues wanted."
         raise ValueError(
-            must("mu", f"a number where {form} has eigenvalues below zero", "'auto'", remedy)
+            must("mu", f"a number where {sums.form} has eigenvalues below zero", "'auto'", remedy)
         )
     return margin * last

@@ -19,7 +19,7 @@ from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
-from ritz.neural.mu import auto_mu
+from ritz.neural.mu import kernel_sums, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
@@ -36,14 +36,15 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     ----------
     module
         A torch module from rows (b, d) to (b, n_components), which is copied; a function that
-        makes one, called with torch seeded; or None for two hidden layers of 128 units.
+        makes one, called with torch seeded; or None for two hidden layers of 128 units. The
+        rows go to a module as they are, and standardized to the one that is None.
     operator
         A symmetric form, or "laplacian", or "neighbors".
     n_components
         The number of functions, the constant not counted where the operator kills it.
     mu
         The scale of eigenvalues: those above it are not learned. A number, an increasing vector, or
-        "auto": three times the last eigenvalue of a fit with 200 kernel sections.
+        "auto": three times the last eigenvalue of a fit with kernel sections.
     regularizer
         "contrastive", "whitening" or "variance_covariance".
     n_directions
@@ -57,14 +58,18 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         The factor of the learning rate at a progress between 0 and 1; by default a half cosine.
     validation_fraction, evaluate_every, patience
         The share of rows held out, the steps between two looks at the loss on them, and how many
-        looks without improvement end the training (None: none do). The best state is kept.
+        looks without improvement end the training (None: none do). The best state is kept. With
+        "neighbors", training sees held-out rows where they are neighbors of others.
     checkpoint, resume
         A file that the state of training is written to at each look, and whether to go on from it
-        where it is there. The result is that of a training that was never interrupted.
+        where it is there. The result is that of a training that was never interrupted. A file of
+        another operator (by name), scale, regularizer, seed, batch size or share is refused.
     n_folds
         In how many parts the final sums are kept, for error bars.
     random_state
-        A seed. The same one gives the same result to the last bit on the same processors.
+        A seed. The same one gives the same result to the last bit on the same processors; with a
+        `DataLoader` as long as torch's own generator decides what it yields, and not another one
+        that it was given, or NumPy's in its dataset.
     progress
         Whether to show a progress bar; by default on a terminal.
 
@@ -153,22 +158,29 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         if not form.symmetric:
             remedy = "ritz.neural.SingularNetwork learns what two views share."
             raise ValueError(must("operator", "symmetric", form, remedy))
-        stream = self._stream(X, form.views, sample_weight, groups)
         seed = self._seed()
+        stream = self._stream(X, form.views, sample_weight, groups, seed)
         modules = self._modules([("module", self.module)], stream, seed)
         prepared = form.prepare(stream, seed)
         mu = SpectralLoss(form, 1.0 if isinstance(self.mu, str) else self.mu).mu
         pilot = next(Minibatches(stream, PILOT_ROWS, 0.0, seed).epoch(0))
         jet = TensorJet(modules.eval()[0], pilot.views[0])
-        first = averages(prepared, jet, jet, pilot, 1)
+        averages(prepared, jet, jet, pilot, 1)
         if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
             require_slopes(modules[0], pilot.views[0], "module")
-        wanted = as_count(self.n_components, "n_components") + first.kills_one
-        if isinstance(self.mu, str):
-            if self.mu != "auto":
-                raise ValueError(must("mu", "'auto', a number or a vector", repr(self.mu)))
-            mu = np.asarray(auto_mu(form, stream, wanted, seed))
-        loss = SpectralLoss(prepared, mu, self.regularizer, n_directions=self.n_directions)
+        wanted = as_count(self.n_components, "n_components")
+        auto = isinstance(self.mu, str)
+        if auto and self.mu != "auto":
+            raise ValueError(must("mu", "'auto', a number or a vector", repr(self.mu)))
+        # Few rows may matter to the function 1, so all of them say what becomes of it.
+        sums = kernel_sums(form, stream, 1 + wanted if auto else 0, seed)
+        constant = kills_one(sums)
+        wanted += constant
+        if auto:
+            mu = np.asarray(scale_of(sums, wanted))
+        loss = SpectralLoss(
+            prepared, mu, self.regularizer, n_directions=self.n_directions, kills_one=constant
+        )
         self._train(modules, loss, stream, seed)
         self.module_ = modules[0]
         self.mu_ = mu if mu.ndim else float(mu)
@@ -183,16 +195,16 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         found = decompose_sums(self.sums_, wanted, fewer=True)
         assert isinstance(found, Spectrum)
         self.spectrum_ = found
-        self._first = int(first.kills_one)
+        self._first = int(constant)
         self.eigenvalues_ = found.values[self._first :]
         self.eigenvalue_errors_ = None if found.errors is None else found.errors[self._first :]
         self._n_features_out = len(self.eigenvalues_)
         self._report_dead(mu)
         return self
 
-    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any) -> Stream:
+    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int) -> Stream:
         if isinstance(X, Stream | DataLoader) or views == 2:
-            stream = as_rows_of(X, views, sample_weight, groups)
+            stream = as_rows_of(X, views, sample_weight, groups, seed)
             self.n_features_in_ = stream.dimensions[0]
             return stream
         X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X

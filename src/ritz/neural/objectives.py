@@ -42,6 +42,10 @@ class SpectralLoss:
     n_directions
         With a number r, products of gradients are estimated along r random unit directions a row,
         scaled by d: r Jacobian-vector products in place of all gradients.
+    kills_one
+        Whether the operator has no energy for the function 1, so that it is one of the functions.
+        By default each batch tells; say it where some batches may not, as those without a row at
+        which a potential acts.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class SpectralLoss:
     regularizer: Regularizer = "contrastive"
     n_parts: int = PARTS
     n_directions: int | None = None
+    kills_one: bool | None = None
 
     def __post_init__(self) -> None:
         require_averages(self.form)
@@ -94,10 +99,17 @@ class SpectralLoss:
             second = batch.second
             mean = second[0, 1:]
             return cost + variance_covariance(second[1:, 1:] - torch.outer(mean, mean))
-        batch = batch if batch.kills_one else batch.without_one()
+        kills_one = batch.kills_one if self.kills_one is None else self.kills_one
+        batch = batch if kills_one else batch.without_one()
         if self.regularizer == "whitening":
             return cost + whitening(batch.second)
         return cost + contrastive(batch.left)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the loss is, in plain values."""
+        names = ("regularizer", "n_parts", "n_directions", "kills_one")
+        plain = {name: getattr(self, name) for name in names}
+        return {"operator": str(self.form), "mu": np.asarray(self.mu).tolist(), **plain}
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +149,10 @@ class SingularLoss:
     def value(self, batch: Averages) -> Tensor:
         """Return the loss from averages."""
         return two_towers(batch.energy, batch.left, batch.right)
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the loss is, in plain values."""
+        return {"operator": str(Cross()), "n_parts": self.n_parts}
 
 
 def as_mu(mu: Any) -> Array:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
 from torch.utils.data import DataLoader
 
 from ritz.arrays import Array, as_count, as_rows, must
@@ -91,12 +93,12 @@ patience, checkpoint, resume, n_folds, random_state, progress
         if not isinstance(X, Stream | DataLoader):
             if y is None:
                 raise ValueError(must("y", "the second view, aligned with X", None))
-            X = (as_rows(X, "X"), as_rows(y, "y"))
+            X = (self._checked(_numbers(X), reset=True, at_least=2), as_rows(y, "y"))
         elif y is not None:
             raise ValueError(must("y", "None where X is a stream of pairs", type(y).__name__))
-        stream = as_rows_of(X, 2, sample_weight, groups)
-        self.n_features_in_ = stream.dimensions[0]
         seed = self._seed()
+        stream = as_rows_of(X, 2, sample_weight, groups, seed)
+        self.n_features_in_, self._n_columns_of_y = stream.dimensions
         modules = self._modules([("left", self.left), ("right", self.right)], stream, seed)
         self._train(modules, SingularLoss(), stream, seed)
         self.left_, self.right_ = modules
@@ -108,19 +110,33 @@ patience, checkpoint, resume, n_folds, random_state, progress
             random_state=seed,
             progress=self.progress,
         )
-        found = decompose_sums(self.sums_, 1 + as_count(self.n_components, "n_components"))
+        wanted = as_count(self.n_components, "n_components")
+        found = decompose_sums(self.sums_, 1 + wanted, fewer=True)
         assert isinstance(found, SingularSpectrum)
         self.spectrum_ = found
         self.singular_values_ = found.values[1:]
         self.singular_value_errors_ = None if found.errors is None else found.errors[1:]
-        self._n_features_out = self.n_components
+        self._n_features_out = len(self.singular_values_)
+        if self._n_features_out < wanted:
+            warnings.warn(
+                f"Only {self._n_features_out} of {wanted} pairs were found: the outputs of a "
+                "module depend on each other, or some died in training. Pass a smaller "
+                "n_components, or look at how the modules start.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
         return self
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Return the left functions (n, n_components) at points X (n, d); with y, the right too."""
         check_is_fitted(self, "spectrum_")
-        left = self.spectrum_[1:].left(as_rows(X, "X"))
+        X = self._checked(_numbers(X), reset=False)
+        left = np.asarray(self.spectrum_[1:].left(X), dtype=X.dtype)
         if y is None:
             return left
-        right: Array = self.spectrum_[1:].right(as_rows(y, "y"))
-        return left, np.asarray(right)
+        right: Array = self.spectrum_[1:].right(as_rows(y, "y", self._n_columns_of_y))
+        return left, np.asarray(right, dtype=X.dtype)
+
+
+def _numbers(X: Any) -> Any:
+    return X.detach().cpu().numpy() if isinstance(X, Tensor) else X

@@ -35,6 +35,9 @@ class Objective(Protocol):
     def value(self, batch: Averages) -> Tensor:
         """Return the loss."""
 
+    def settings(self) -> dict[str, Any]:
+        """Return what the loss is, in plain values, so that checkpoints can be told apart."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -111,7 +114,8 @@ def train(modules: Any, objective: Objective, batches: Minibatches, settings: Se
     objective
         The loss.
     batches
-        The rows. Without any held out, the last state counts as the best.
+        The rows. Without any held out, the last state that has a finite loss and gradient on a
+        batch counts as the best.
     settings
         The rest.
     """
@@ -135,6 +139,12 @@ class _Training:
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.generator = torch.Generator().manual_seed(settings.seed)
         self.state = State()
+        self.problem = {
+            **objective.settings(),
+            "random_state": settings.seed,
+            "batch_size": batches.size,
+            "validation_fraction": batches.fraction,
+        }
 
     def run(self) -> State:
         settings, state = self.settings, self.state
@@ -172,7 +182,7 @@ class _Training:
             bar.set_postfix(loss=f"{state.losses[-1]:.4g}", refresh=False)
             last = state.step == self.settings.n_steps
             if last or state.step % self.settings.evaluate_every == 0:
-                self.evaluate()
+                self.evaluate(block)
                 if self.settings.checkpoint is not None:
                     self.save(self.settings.checkpoint)
             if last or state.stopped:
@@ -185,28 +195,36 @@ class _Training:
         """Take one step; return whether it was one, and not the end."""
         state, settings = self.state, self.settings
         self.modules.train()
-        self.optimizer.zero_grad()
-        loss = self.objective.value(self.objective.averages(self.modules, block, self.generator))
-        loss.backward()
-        gradients = [p.grad for p in self.modules.parameters() if p.grad is not None]
-        # A sum is finite only if all entries are.
-        if not isfinite(loss.item()) or not all(isfinite(g.sum().item()) for g in gradients):
-            self.diverged(loss.item())
+        loss, finite = self.slope(block, self.generator)
+        if not finite:
+            self.diverged(loss)
             return False
         factor = settings.schedule(state.step / settings.n_steps)
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * factor
         self.optimizer.step()
-        state.losses.append(loss.item())
+        state.losses.append(loss)
         state.step, state.position = state.step + 1, state.position + 1
         return True
+
+    def slope(self, block: Block, generator: torch.Generator) -> tuple[float, bool]:
+        """Compute gradients; return the loss, and whether it and they are finite."""
+        self.optimizer.zero_grad()
+        loss = self.objective.value(self.objective.averages(self.modules, block, generator))
+        loss.backward()
+        gradients = [p.grad for p in self.modules.parameters() if p.grad is not None]
+        # A sum is finite only if all entries are.
+        numbers = [loss.item(), *(g.sum().item() for g in gradients)]
+        return numbers[0], all(map(isfinite, numbers))
 
     def diverged(self, loss: float) -> None:
         state = self.state
         assert state.best is not None
         what = f"The loss was {loss:.3g}, or a gradient not finite, at step {state.step}"
         remedy = "Lower the learning_rate, or scale the data."
-        if state.best[0] == 0:
+        # Without held-out rows the last state is kept, but not if it is beyond what it started at.
+        worse = not self.held and state.losses and state.best[1] > state.losses[0]
+        if state.best[0] == 0 or worse:
             raise FloatingPointError(f"{what}, before any state better than the first. {remedy}")
         state.stopped = f"diverged at step {state.step}"
         warnings.warn(
@@ -215,17 +233,25 @@ class _Training:
             stacklevel=6,
         )
 
-    def evaluate(self) -> None:
-        """Note the loss on held-out rows, keep the state if it is the best, or stop."""
+    def evaluate(self, block: Block | None = None) -> None:
+        """Note the loss on held-out rows, keep the state if it is the best, or stop.
+
+        Without such rows, keep it if the loss on a batch can be descended further.
+        """
         state = self.state
         loss = float("nan")
+        self.modules.eval()
+        # The same directions each time, so that losses compare.
+        generator = torch.Generator().manual_seed(self.settings.seed)
+        if not self.held and block is not None:
+            loss, finite = self.slope(block, generator)
+            if not finite:
+                self.diverged(loss)
+                return
         if self.held:
-            self.modules.eval()
-            # The same directions each time, so that losses compare.
-            generator = torch.Generator().manual_seed(self.settings.seed)
             with torch.no_grad():
                 found = [self.objective.averages(self.modules, b, generator) for b in self.held]
-                loss = float(self.objective.value(merged(found, [len(b) for b in self.held])))
+                loss = float(self.objective.value(merged(found)))
             state.held_out.append((state.step, loss))
             if not isfinite(loss):
                 if state.best is None:
@@ -243,20 +269,32 @@ class _Training:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the whole state to a file, at once."""
         content = {
+            "problem": self.problem,
             "state": dict(vars(self.state)),
             "modules": self.modules.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "torch": torch.get_rng_state(),
         }
-        part = Path(path).with_suffix(".part")
+        path = Path(path)
+        part = path.with_name(path.name + ".part")
         torch.save(content, part)
         replace(part, path)
 
     def load(self, path: str | PathLike[str]) -> None:
         """Go on from a file; reading it never runs code."""
         content = torch.load(path, weights_only=True)
-        vars(self.state).update(content["state"])
+        theirs = content["problem"]
+        differ = [
+            f"{name}={theirs.get(name)!r} and not {self.problem.get(name)!r}"
+            for name in sorted({*theirs, *self.problem})
+            if theirs.get(name) != self.problem.get(name)
+        ]
+        if differ:
+            remedy = "Pass the same settings, an integer random_state among them, or another file."
+            what = "a file of the same training, to resume"
+            raise ValueError(must("checkpoint", what, f"one with {', '.join(differ)}", remedy))
+        vars(self.state).update(content["state"], stopped="")
         self.modules.load_state_dict(content["modules"])
         self.optimizer.load_state_dict(content["optimizer"])
         self.generator.set_state(content["generator"])
