@@ -6,6 +6,7 @@ except ImportError:
     raise ImportError("ritz.neural needs torch: pip install 'ritz[torch]'.") from None
 
 from ritz.neural.augmented import Augmented
+from ritz.neural.base import Standardized
 from ritz.neural.losses import contrastive, energy, two_towers, variance_covariance, whitening
 from ritz.neural.module import Network, mlp
 from ritz.neural.mu import auto_mu
@@ -20,6 +21,7 @@ __all__ = [
     "SingularNetwork",
     "SpectralLoss",
     "SpectralNetwork",
+    "Standardized",
     "auto_mu",
     "contrastive",
     "energy",

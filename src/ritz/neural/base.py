@@ -22,6 +22,7 @@ from ritz.streams import Stream
 
 HIDDEN = (128, 128)
 PILOT_ROWS = 64
+LARGE = 100.0
 SCALE_ROWS = 1000
 
 
@@ -48,6 +49,8 @@ class NetworkEstimator(SpectralEstimator):
         for view, ((name, _), module) in enumerate(zip(given, modules, strict=True)):
             pilot = stream.sample(PILOT_ROWS, seed, view)
             require_outputs(module, pilot, outputs, name)
+            if not any(isinstance(part, Standardized) for part in module.modules()):
+                warn_of_scale(pilot)
         return torch.nn.ModuleList(modules)
 
     def _train(self, modules: Any, objective: Objective, stream: Stream, seed: int) -> State:
@@ -105,6 +108,20 @@ class Standardized(torch.nn.Module):
     def forward(self, X: Tensor) -> Tensor:
         """Return the rows standardized."""
         return (X - self.mean) * self.scale
+
+
+def warn_of_scale(pilot: Array) -> None:
+    """Warn where rows are so large or small that training hardly moves a network."""
+    spread = pilot.std(axis=0)
+    largest = float((np.abs(pilot.mean(axis=0)) + spread).max())
+    if largest > LARGE or spread.max() < 1 / LARGE:
+        warnings.warn(
+            f"Columns of X reach {largest:.3g} and spread by up to {spread.max():.3g}. Networks "
+            "learn from rows of about unit size; otherwise eigenvalues come out too large. Scale "
+            "X, or let the module begin with ritz.neural.Standardized(X).",
+            RuntimeWarning,
+            stacklevel=5,
+        )
 
 
 def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:

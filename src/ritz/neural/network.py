@@ -225,9 +225,9 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
             warnings.warn(
                 f"Components {', '.join(map(str, dead))} of {wanted} died in training: their "
                 f"eigenvalues, {', '.join(f'{v:.3g}' for v in values[dead])}, are not below mu = "
-                f"{np.round(mu, 4)}, and the loss is least without such functions. Do not "
-                f"trust their values. Pass mu={least} or more, train longer, or pass "
-                f"n_components={int(self.alive_.sum())}.",
+                f"{', '.join(f'{m:.3g}' for m in np.ravel(mu))}, and the loss is least without "
+                f"such functions. Do not trust their values. Pass mu={least} or more, "
+                f"train longer, or pass n_components={int(self.alive_.sum())}.",
                 RuntimeWarning,
                 stacklevel=3,
             )
