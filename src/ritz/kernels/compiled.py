@@ -23,7 +23,6 @@ from numba import (  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
 from ritz.arrays import Array
-from ritz.kernels.distances import Distances
 
 # Rounds to an integer, which then fills the last bits, when added to a number below 2^51.
 SHIFTER = 6755399441055744.0
@@ -244,15 +243,16 @@ def routine(name: str, dtype: Any) -> Any:
 def fill(
     name: str,
     coefficients: tuple[Array, Array],
-    distances: Distances,
+    distances: tuple[Array, Array, Array],
     offset: Array,
     wanted: tuple[bool, bool, bool, bool],
     dtype: Any,
 ) -> list[Array]:
     """Return values, shifted values, slopes and stretched slopes, those that are wanted."""
-    n, p = len(distances.X), distances.Y.shape[1]
+    S, X, Y = distances
+    n, p = len(X), Y.shape[1]
     outputs = [np.empty((n if want else 0, p), dtype) for want in wanted]
-    counts = np.array([n, *distances.Y.shape, *map(len, (distances.S, *outputs))], np.int64)
+    counts = np.array([n, *Y.shape, *map(len, (S, *outputs))], np.int64)
     given = (*distances, offset, *coefficients)
     held = [*(np.ascontiguousarray(array, dtype=np.float64) for array in given), *outputs]
     kinds = routine(name, np.dtype(dtype)).ctypes
