@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import chi2
 
+from ritz import arrays
 from ritz.arrays import as_rows, hash_rows, lowest_hashed, require_finite, squared_distances
 
 EPS = np.finfo(np.float64).eps
@@ -237,3 +238,13 @@ def test_finite_entries_whose_sum_overflows_are_finite():
 
 def test_nothing_is_finite():
     require_finite(np.empty((0, 3)), "X")
+
+
+def test_compiled_hash_is_the_same():
+    X = np.random.default_rng(0).normal(size=(1000, 5)) ** 9
+    X[::3, 1], X[::4, 2], X[::5, 3], X[7, 4] = -0.0, 0.0, 5e-324, -1e308
+    keys = np.zeros((2, len(X)), dtype=np.uint64)
+    arrays._fold_in(keys[0], X)
+    arrays._compiled_fold_in(keys[1], X)
+    np.testing.assert_array_equal(keys[0], keys[1])
+    np.testing.assert_array_equal(keys[0], hash_rows(X))

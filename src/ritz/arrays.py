@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -223,14 +224,26 @@ def mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
     """Hash each row by the bytes of its float64 numbers, whatever its place in the data."""
     key = np.zeros(len(views[0]), dtype=np.uint64)
-    # By rows that stay in cache, whatever there are of them.
-    for rows in row_slices(len(key), HASHED_ROWS):
-        for view in views:
-            # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
-            bits = (np.asarray(view[rows], dtype=np.float64) + 0.0).view(np.uint64)
-            for column in bits.reshape(rows.stop - rows.start, -1).T:
-                key[rows] = mix((key[rows] ^ column) + _MULTIPLIER)
+    for view in views:
+        fold_in = _compiled_fold_in if "numba" in sys.modules else _fold_in
+        # By rows that stay in cache, whatever there are of them.
+        for rows in row_slices(len(key), HASHED_ROWS):
+            numbers = np.ascontiguousarray(view[rows], dtype=np.float64)
+            fold_in(key[rows], numbers.reshape(len(numbers), -1))
     return key
+
+
+def _fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
+    # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
+    for column in (numbers + 0.0).view(np.uint64).T:
+        key[:] = mix((key ^ column) + _MULTIPLIER)
+
+
+def _compiled_fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
+    # Five times as fast, but loading the compiler takes longer than most hashes do.
+    from ritz.hashes import fold_in
+
+    fold_in(key, numbers.view(np.uint64))
 
 
 def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, as_real, must, row_slices, squared_distances
+from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
-
-TILE = 128
 
 
 class Gradients(ABC):
@@ -131,16 +129,12 @@ def between_shifted_distances(
     offset: Array,
 ) -> Array:
     """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset."""
+    from ritz.features.compiled import join_distances
+
     half = sums + weight / 2 * offset
-    result = np.zeros((1 + len(inner), 1 + len(inner)))
-    # By rows that stay in cache: matrices of their own would take longer to make than to add.
-    for rows in row_slices(len(inner), TILE):
-        T = inner[rows] + (np.outer(half[rows], offset) + np.outer(offset[rows], half))
-        M = stretched[rows] + stretched[:, rows].T
-        M += np.outer(stretched_sums[rows], offset) + np.outer(offset[rows], stretched_sums)
-        M *= unit
-        M -= np.multiply(spread[rows], T, out=T)
-        np.divide(M, 2, out=result[1:, 1:][rows])
+    result = np.empty((1 + len(inner), 1 + len(inner)))
+    result[0] = result[:, 0] = 0.0
+    join_distances(inner, half, stretched, stretched_sums, unit, spread, offset, result[1:, 1:])
     return result
 
 

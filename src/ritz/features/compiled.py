@@ -1,0 +1,40 @@
+"""Compiled steps of making matrices of products. Imported on first use only, as `hashes` is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+TILE = 32
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def join_distances(
+    inner: Any,
+    half: Any,
+    stretched: Any,
+    sums: Any,
+    unit: float,
+    spread: Any,
+    offset: Any,
+    result: Any,
+) -> None:
+    """Write (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2 into the result (p, p).
+
+    By tiles that stay in cache with their mirror images. V = inner, M = stretched, E = spread,
+    h = half, s = sums, c = offset, u = unit; V and E are symmetric, and so is the result.
+    """
+    p = len(result)
+    for top in range(0, p, TILE):
+        for left in range(0, top + 1, TILE):
+            for i in range(top, min(top + TILE, p)):
+                for j in range(left, min(left + TILE, p)):
+                    T = inner[i, j] + (half[i] * offset[j] + offset[i] * half[j])
+                    M = stretched[i, j] + stretched[j, i]
+                    M += sums[i] * offset[j] + offset[i] * sums[j]
+                    result[i, j] = (M * unit - spread[i, j] * T) / 2
+            if left < top:
+                for j in range(left, min(left + TILE, p)):
+                    for i in range(top, min(top + TILE, p)):
+                        result[j, i] = result[i, j]
