@@ -393,6 +393,15 @@ def test_sums_add_only_to_sums():
         first - X
 
 
+def test_sums_that_others_were_taken_off_are_refused():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2))
+    sums = ritz.assemble(ritz.laplacian(), ritz.Monomials(3), X, random_state=0)
+    others = ritz.assemble(ritz.laplacian(), sums.left, 3 * rng.normal(size=(200, 2)))
+    with pytest.raises(ValueError, match="never part of them"):
+        ritz.decompose_sums(sums - others, 4)
+
+
 def test_forgetting_everything_leaves_nothing_to_average():
     sums = assemble(ritz.laplacian(), GAUSSIAN, X)
     with pytest.raises(ValueError, match="no weight left"):

@@ -15,6 +15,9 @@ KERNELS = [
     ritz.Exponential(2.0),
     ritz.Matern(1.5, 2.0),
     ritz.Matern(2.5, 3.0),
+    ritz.Polynomial(1),
+    ritz.Polynomial(3, offset=0.5, length_scale=2.0),
+    ritz.Polynomial(4, length_scale=(1.0, 2.0, 3.0, 2.0, 1.0)),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000
 LITTLE_WORK = 2e7
 WEIGHTED_ROWS = 2048
+FEW = 256
 COST_OF_VALUE = 100
 
 
@@ -73,23 +75,24 @@ def assemble(
     rng = np.random.default_rng(random_state)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
     stream = as_stream(X, form.views, sample_weight, groups)
+    prepared = form.prepare(stream, seeds[0])
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
     with blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
         dtype = feature_type(form, stream, left, right)
-    prepared = form.prepare(stream, seeds[0])
-    folds = n_folds if form.foldable else 1
-    workers = min(folds, jobs(n_jobs))
-    # Waking threads takes longer than little work does.
-    if work(stream, left, right) < LITTLE_WORK:
-        workers = 1
-    accumulator = Accumulator(prepared, left, right, folds, dtype)
-    add: AddRows = accumulator.add_rows
-    if accumulator.tiles is None:
-        add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
-    with blas_threads(1 if form.foldable else jobs(n_jobs)), Workers(workers) as run:
-        rows = over_folds(stream, add, folds, run, progress)
-        accumulator.close(run)
+        folds = n_folds if form.foldable else 1
+        workers = min(folds, jobs(n_jobs))
+        # Waking threads takes longer than little work does.
+        if work(stream, left, right) < LITTLE_WORK:
+            workers = 1
+        accumulator = Accumulator(prepared, left, right, folds, dtype)
+        add: AddRows = accumulator.add_rows
+        if accumulator.tiles is None:
+            add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
+        own = nullcontext() if form.foldable else blas_threads(jobs(n_jobs))
+        with own, Workers(workers) as run:
+            rows = over_folds(stream, add, folds, run, progress)
+            accumulator.close(run)
     for name, array in form.row_arrays():
         if len(array) != rows:
             what = f"an array with {rows} rows, as the data have"
@@ -276,7 +279,8 @@ class Accumulator:
             with np.errstate(over="ignore", invalid="ignore"):
                 return ledger.close()
 
-        self.closed = list(run(close, self.ledgers))
+        # Small matrices are made sooner than threads hand them on.
+        self.closed = list((map if self.left.size <= FEW else run)(close, self.ledgers))
 
     def sums(self, form: Form) -> Sums:
         """Return the sums, checked."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -37,11 +37,14 @@ class Tiles:
         What to add up.
     places
         For each product, which sections its factors are: None for numbers.
+    rooms
+        Where threads work, those not in use.
     """
 
     jet: KernelJet
     products: list[Product]
     places: list[tuple[int | None, int | None]]
+    rooms: list[Any] = field(default_factory=list)
 
     @classmethod
     def of(cls, jet: Any, products: list[Product]) -> Tiles | None:
@@ -82,16 +85,19 @@ class Tiles:
         require_columns(X, self.jet.basis.dimension, "points")
         X = np.ascontiguousarray(X, dtype=np.float64)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
+        # Threads hand their room on: the system takes longer to give new memory than to fill it.
+        room = self.rooms.pop() if self.rooms else tiles.Room.of(self.what, self.jet.dtype)
         if self.jet.dtype == np.float64:
-            tiles.add(self.what, X, rows, weight, totals.matrices, totals.columns)
+            tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
         else:
             # Single precision for some rows at a time, double for their sums.
             partial = [np.zeros(T.shape, self.jet.dtype) for T in (totals.matrices, totals.columns)]
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
-                tiles.add(self.what, X, rows[part], weight[part], *partial)
+                tiles.add(self.what, room, X, rows[part], weight[part], *partial)
                 for total, some in zip(totals, partial, strict=False):
                     total += some
                     some[...] = 0.0
+        self.rooms.append(room)
         totals.weight[0] += weight.sum()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Compiled passes from coordinates to squared distances and kernel sections.
+"""Compiled passes from coordinates to squared distances, products and kernel sections.
 
 The sections are filled a row at a time while it is in cache, by routines with addresses for
 arguments: each is compiled once for the two who call it, Python, for the sections of a block, and
@@ -102,6 +102,22 @@ def squared_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
             e0, e1 = x0 - Y[c, j], x1 - Y[c + 1, j]
             e2, e3 = x2 - Y[c + 2, j], x3 - Y[c + 3, j]
             s[j] += (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3)
+
+
+@_inline
+def product_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
+    """Write x_i . y_j into s (p,), as `squared_row` does |x_i - y_j|^2."""
+    p = len(s)
+    if S.size:
+        for j in range(p):
+            s[j] = S[i, j]
+        return
+    for j in range(p):
+        s[j] = 0.0
+    for c in range(0, X.shape[1], 4):
+        x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
+        for j in range(p):
+            s[j] += (x0 * Y[c, j] + x1 * Y[c + 1, j]) + (x2 * Y[c + 2, j] + x3 * Y[c + 3, j])
 
 
 @_compile
@@ -225,7 +241,47 @@ def matern(
                 stretched[i, j] = s[j] * t
 
 
-ROUTINES = {"gaussian": gaussian, "matern": matern}
+def polynomial(
+    counts: Any,
+    S: Any,
+    X: Any,
+    Y: Any,
+    offset: Any,
+    a: Any,
+    b: Any,
+    K: Any,
+    V: Any,
+    T: Any,
+    ST: Any,
+) -> None:
+    """Write K = (a_0 + x.y)^b_0, V = K - offset and T = b_0 (a_0 + x.y)^(b_0 - 1)."""
+    sizes = carray(counts, COUNTS)
+    n, d, p = sizes[0], sizes[1], sizes[2]
+    products, points, centers = carray(S, (sizes[3], p)), carray(X, (n, d)), carray(Y, (d, p))
+    off, values, shifted = carray(offset, p), carray(K, (sizes[4], p)), carray(V, (sizes[5], p))
+    slopes = carray(T, (sizes[6], p))
+    start, degree = carray(a, 1)[0], int(carray(b, 1)[0])
+    u, t = np.empty(p), np.empty(p)
+    for i in range(n):
+        product_row(i, products, points, centers, u)
+        for j in range(p):
+            u[j] += start
+            t[j] = 1.0
+        for _ in range(degree - 1):
+            for j in range(p):
+                t[j] *= u[j]
+        if values.size:
+            for j in range(p):
+                values[i, j] = t[j] * u[j]
+        if shifted.size:
+            for j in range(p):
+                shifted[i, j] = t[j] * u[j] - off[j]
+        if slopes.size:
+            for j in range(p):
+                slopes[i, j] = degree * t[j]
+
+
+ROUTINES = {"gaussian": gaussian, "matern": matern, "polynomial": polynomial}
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import poch
 
 from ritz.arrays import Array, as_number, must
-from ritz.kernels.distances import Distances
+from ritz.kernels.filled import filled_sections
 from ritz.kernels.kernel import (
     NO_OFFSET,
     Coefficients,
@@ -149,24 +149,6 @@ class Matern(Stationary):
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(np.sqrt(2 * self.nu / rng.chisquare(2 * self.nu, n)))
-
-
-def filled_sections(
-    kernel: Kernel,
-    X: Array,
-    Y: Array,
-    offset: Array,
-    wanted: tuple[bool, bool, bool, bool],
-    dtype: Any,
-) -> Sections:
-    """Return the sections of a kernel that has a compiled pass, those that are wanted."""
-    from ritz.kernels import compiled
-
-    assert kernel.compiled is not None
-    name, a, b = kernel.compiled
-    coefficients = (np.array(a), np.array(b))
-    outputs = compiled.fill(name, coefficients, Distances.of(X, Y), offset, wanted, dtype)
-    return Sections(*(array if want else None for array, want in zip(outputs, wanted, strict=True)))
 
 
 # q = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and q' = (b_0 + b_1 z + b_2 / z) exp(-z).

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import perm
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ritz.arrays import Array, as_count, as_number
-from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+from ritz.kernels.filled import filled_sections
+from ritz.kernels.kernel import (
+    NO_OFFSET,
+    Coefficients,
+    Family,
+    Kernel,
+    LengthScale,
+    Sections,
+    as_length_scale,
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,22 @@ class Polynomial(Kernel):
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
         object.__setattr__(self, "degree", as_count(self.degree, "degree"))
         object.__setattr__(self, "offset", as_number(self.offset, "offset", "nonnegative", 0.0))
+
+    @property
+    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
+        return "polynomial", (self.offset,), (float(self.degree),)
+
+    def sections(
+        self,
+        X: Array,
+        Y: Array,
+        offset: Array = NO_OFFSET,
+        slopes: bool = False,
+        dtype: Any = np.float64,
+        values: bool = True,
+    ) -> Sections:
+        wanted = (values, len(offset) > 0, slopes, False)
+        return filled_sections(self, X, Y, offset, wanted, dtype)
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         base = self.offset + u

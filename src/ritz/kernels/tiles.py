@@ -158,23 +158,37 @@ class Pass(NamedTuple):
     pairs: NDArray[np.int64]
 
 
+class Room(NamedTuple):
+    """Where one thread works: points, roots of their weights, and sections, of a tile."""
+
+    points: Array
+    roots: Array
+    buffers: Array
+
+    @classmethod
+    def of(cls, what: Pass, dtype: Any) -> Room:
+        """Return room for the tiles of a pass, in the precision of its sums."""
+        d, p = what.Y.shape
+        return cls(np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype), np.empty((4, ROWS, p), dtype))
+
+
 def add(
-    what: Pass, X: Array, rows: NDArray[np.intp], weight: Array, matrices: Any, columns: Any
+    what: Pass,
+    room: Room,
+    X: Array,
+    rows: NDArray[np.intp],
+    weight: Array,
+    matrices: Any,
+    columns: Any,
 ) -> None:
     """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
     dtype, (d, p) = matrices.dtype, what.Y.shape
     letter = "d" if dtype == np.float64 else "s"
     blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
-    tile = min(ROWS, max(len(rows), 1))
-    points, roots, buffers = (
-        np.zeros((tile, d)),
-        np.ones(tile + 1, dtype),
-        np.empty((4, tile, p), dtype),
-    )
     sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
     whole = np.array([p, 0, 1], np.int32)
-    held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
-    held += [buffers, whole, roots, matrices, columns]
+    held: list[Any] = [sizes, room.points, room.points, what.Y, what.offset, what.a, what.b]
+    held += [room.buffers, whole, room.roots, matrices, columns]
     add_tiles(
         np.array([routine(what.name, dtype).address, *blas], np.int64),
         np.array([array.ctypes.data for array in held], np.int64),
@@ -184,11 +198,10 @@ def add(
         weight,
         what.shift,
         what.scale,
-        points,
-        roots,
+        *room[:2],
         sizes,
         whole,
         what.pairs,
-        buffers,
-        np.array([tile * p, p * p, p, 1], np.int64) * dtype.itemsize,
+        room.buffers,
+        np.array([ROWS * p, p * p, p, 1], np.int64) * dtype.itemsize,
     )

@@ -72,6 +72,10 @@ def gevd(
     floor
         The share of each function (p,), or of all, that may be rounding.
     """
+    L = symmetric(L, "L")
+    Phi = positive(Phi, "Phi", L.shape, floor)
+    if penalty is not None:
+        penalty = positive(penalty, "penalty", L.shape)
     found = lowest_eigenpairs(L, Phi, k, penalty=penalty, floor=floor)
     require_rank(len(found.values), k)
     return found
@@ -80,12 +84,13 @@ def gevd(
 def lowest_eigenpairs(
     L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: Array | float = 0.0
 ) -> Eigenpairs:
-    """Do as `gevd` does, but return fewer pairs where the rank is below k."""
+    """Do as `gevd` does, but return fewer pairs where the rank is below k.
+
+    The matrices are taken to be what they should: finite, symmetric but for rounding, Phi and the
+    penalty positive.
+    """
     k = as_count(k, "k")
-    L = symmetric(L, "L")
-    Phi = positive(Phi, "Phi", L.shape, floor)
-    stiff = L if penalty is None else L + positive(penalty, "penalty", L.shape)
-    problem = reduce(stiff, Phi, floor)
+    problem = reduce(L if penalty is None else L + penalty, Phi, floor)
     r = problem.W.shape[1]
     rank = min(r, rank_of(Phi))
     k = min(k, rank)

@@ -16,7 +16,7 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import require_rank
+from ritz.solve.whiten import is_positive, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
@@ -134,6 +134,11 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
 def _eigen(
     sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
 ) -> Spectrum:
+    if not is_positive(side.metric, side.floor):
+        raise ValueError(
+            "The scalar products of these sums are not positive: rows were taken off that were "
+            "never part of them, or sums made by hand are wrong."
+        )
     L = center_form(matrices.L, side, side)
     found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization), sums.form.positive)
     require_rank(len(found.values), least)

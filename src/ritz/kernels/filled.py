@@ -1,0 +1,31 @@
+"""The sections of kernels that have a compiled pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ritz.arrays import Array
+from ritz.kernels.distances import Distances
+from ritz.kernels.kernel import Kernel, Sections
+
+
+def filled_sections(
+    kernel: Kernel,
+    X: Array,
+    Y: Array,
+    offset: Array,
+    wanted: tuple[bool, bool, bool, bool],
+    dtype: Any,
+) -> Sections:
+    """Return the sections of a kernel that has a compiled pass, those that are wanted."""
+    from ritz.kernels import compiled
+
+    assert kernel.compiled is not None
+    name, a, b = kernel.compiled
+    coefficients = (np.array(a), np.array(b))
+    known = (np.empty((len(X), 0)), np.empty((0, len(Y))))
+    found = Distances.of(X, Y) if kernel.family == "distance" else (X @ Y.T, *known)
+    outputs = compiled.fill(name, coefficients, found, offset, wanted, dtype)
+    return Sections(*(array if want else None for array, want in zip(outputs, wanted, strict=True)))
