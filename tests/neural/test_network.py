@@ -183,13 +183,6 @@ def test_the_state_kept_is_the_best_on_held_out_rows():
     assert model.n_steps_ == model.best_step_ + 40
 
 
-def test_components_above_mu_die_and_are_reported():
-    with pytest.warns(RuntimeWarning, match=r"Components 2, 3 of 4 died.*mu = 3, .*n_components=2"):
-        model = on_the_circle(mu=3.0).fit(X)
-    np.testing.assert_array_equal(model.alive_, [True, True, False, False])
-    np.testing.assert_allclose(model.eigenvalues_[:2], EXACT[:2], rtol=0.02)
-
-
 def test_auto_mu_is_three_times_the_last_eigenvalue():
     model = on_the_circle(mu="auto", n_steps=2, evaluate_every=1)
     assert model.fit(X).mu_ == pytest.approx(12.0, rel=0.1)

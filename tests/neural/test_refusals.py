@@ -52,8 +52,19 @@ def test_modules_that_cannot_be_trained_are_refused(module, message):
 def test_what_is_no_module_is_refused():
     with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
         Network(np.sin)
-    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module.*one that returns int"):
         model(lambda: 3).fit(X)
+    with pytest.raises(TypeError, match=r"'module'.*without arguments.*Got float instead"):
+        model(3.0).fit(X)
+
+
+@pytest.mark.parametrize("function", [lambda x: x, np.sin, torch.sin, torch.nn.Linear])
+def test_a_function_of_rows_is_no_module(function):
+    match = "'{}'.*function without arguments that returns one.*which takes some"
+    with pytest.raises(TypeError, match=match.format("module")):
+        model(function).fit(X)
+    with pytest.raises(TypeError, match=match.format("right")):
+        SingularNetwork(lambda: mlp(2, (4,), 2), function, 2).fit(X, X)
 
 
 def test_a_basis_that_mixes_rows_is_refused():

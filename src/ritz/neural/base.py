@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import deepcopy
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ritz.estimators.base import SpectralEstimator
 from ritz.neural.batches import Minibatches
 from ritz.neural.derivatives import as_tensor, values
 from ritz.neural.jet import TensorJet
-from ritz.neural.module import mlp, require_module
+from ritz.neural.module import mlp
 from ritz.neural.training import Objective, Settings, State, cosine, train
 from ritz.streams import Stream
 
@@ -40,11 +41,8 @@ class NetworkEstimator(SpectralEstimator):
                     rows = stream.sample(SCALE_ROWS, seed, view)
                     module = mlp(stream.dimensions[view], HIDDEN, outputs)
                     module.insert(0, Standardized(rows))
-                elif isinstance(module, torch.nn.Module) or not callable(module):
-                    module = deepcopy(module)
                 else:
-                    module = module()
-                require_module(module, name)
+                    module = made(module, name)
                 modules.append(module)
         for view, ((name, _), module) in enumerate(zip(given, modules, strict=True)):
             pilot = stream.sample(PILOT_ROWS, seed, view)
@@ -88,6 +86,24 @@ class NetworkEstimator(SpectralEstimator):
                 stacklevel=3,
             )
         return state
+
+
+def made(module: Any, name: str) -> Any:
+    """Return a copy of a module, or what a function without arguments makes."""
+    what = "a torch.nn.Module, a function without arguments that returns one, or None"
+    if isinstance(module, torch.nn.Module):
+        return deepcopy(module)
+    if not callable(module):
+        raise TypeError(must(name, what, type(module).__name__))
+    try:
+        signature(module).bind()
+    except (TypeError, ValueError):
+        remedy = "Functions of rows have no parameters to train; ritz.Functions takes them."
+        raise TypeError(must(name, what, f"{module!r}, which takes some,", remedy)) from None
+    result = module()
+    if not isinstance(result, torch.nn.Module):
+        raise TypeError(must(name, what, f"one that returns {type(result).__name__}"))
+    return result
 
 
 class Standardized(torch.nn.Module):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import must
+from ritz.arrays import Array, must
 from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom
 from ritz.estimators.defaults import SCALE_ROWS, auto_length_scale
@@ -18,6 +18,7 @@ from ritz.streams import Stream
 CENTERS, FEW = 200, 8
 ROWS_PER_CENTER = 40
 MARGIN = 3.0
+REGULARIZATION = 1e-6
 
 
 def auto_mu(form: Form, stream: Stream, m: int, seed: int = 0, margin: float = MARGIN) -> float:
@@ -55,6 +56,12 @@ def kernel_sums(form: Form, stream: Stream, m: int, seed: int) -> Sums:
     return assemble(form, basis, stream, n_folds=1, random_state=seed, progress=False)
 
 
+def kernel_values(sums: Sums, m: int) -> Array:
+    """Return the first m eigenvalues over the functions of some sums, fewer if there are not."""
+    found: Any = decompose_sums(sums, m, regularization=REGULARIZATION, fewer=True)
+    return np.asarray(found.values)
+
+
 def kills_one(sums: Sums) -> bool:
     """Return whether the form of the function 1 and any other is zero, over all rows."""
     return not sums.mean().L[0].any()
@@ -62,8 +69,7 @@ def kills_one(sums: Sums) -> bool:
 
 def scale_of(sums: Sums, m: int, margin: float = MARGIN) -> float:
     """Return three times the m-th eigenvalue over the functions of some sums."""
-    found: Any = decompose_sums(sums, m, regularization=1e-6, fewer=True)
-    last = float(found.values[-1])
+    last = float(kernel_values(sums, m)[-1])
     if last <= 0:
         remedy = "Pass a positive number, the scale of the eigenvalues wanted."
         raise ValueError(

@@ -13,14 +13,16 @@ from torch import Tensor
 from torch.utils.data import DataLoader
 
 from ritz.arrays import as_count, must
-from ritz.assembly import assemble
+from ritz.assembly import Sums, assemble
+from ritz.forms import Form
 from ritz.neural.averages import averages
 from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
-from ritz.neural.mu import kernel_sums, kills_one, scale_of
+from ritz.neural.mu import kernel_sums, kernel_values, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
+from ritz.neural.verdict import still_falling, verdict
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
 
@@ -87,7 +89,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     mu_
         The scale used.
     alive_
-        Which of the eigenvalues are below it: the others were not learned, a warning says.
+        Which of the eigenvalues are below it. A warning says whether the others died, mu being too
+        small for them, or were not learned.
     losses_, held_out_losses_, n_steps_, best_step_
         The loss of each step, pairs of a step and the loss on held-out rows, how many steps there
         were, and the step of the state that was kept.
@@ -199,7 +202,7 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         self.eigenvalues_ = found.values[self._first :]
         self.eigenvalue_errors_ = None if found.errors is None else found.errors[self._first :]
         self._n_features_out = len(self.eigenvalues_)
-        self._report_dead(mu)
+        self._report(form, stream, sums if auto else None, seed)
         return self
 
     def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int) -> Stream:
@@ -212,25 +215,27 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         weight = None if sample_weight is None else self._weights(sample_weight, X)
         return as_rows_of(X, 1, weight, groups)
 
-    def _report_dead(self, mu: Any) -> None:
-        """Note which components the loss let live, and warn of the others."""
-        wanted = self.n_components
-        values = np.full(wanted, np.inf)
-        values[: len(self.eigenvalues_)] = self.eigenvalues_
-        self.alive_ = values < mu if self.regularizer != "variance_covariance" else values < np.inf
-        if not self.alive_.all():
-            dead = np.flatnonzero(~self.alive_)
-            seen = values[dead][np.isfinite(values[dead])]
-            least = f"{1.5 * seen.max():.3g}" if len(seen) else f"{2 * np.max(mu):.3g}"
-            warnings.warn(
-                f"Components {', '.join(map(str, dead))} of {wanted} died in training: their "
-                f"eigenvalues, {', '.join(f'{v:.3g}' for v in values[dead])}, are not below mu = "
-                f"{', '.join(f'{m:.3g}' for m in np.ravel(mu))}, and the loss is least without "
-                f"such functions. Do not trust their values. Pass mu={least} or more, "
-                f"train longer, or pass n_components={int(self.alive_.sum())}.",
-                RuntimeWarning,
-                stacklevel=3,
+    def _report(self, form: Form, stream: Stream, sums: Sums | None, seed: int) -> None:
+        """Note which components the loss let live, and warn of those that are lost."""
+        values, wanted = self.eigenvalues_, self.n_components
+        mu = np.broadcast_to(self.mu_, wanted)[: len(values)]
+        # The hinge of VICReg lets every component live.
+        hinged = self.regularizer == "variance_covariance"
+        self.alive_ = np.full(len(values), True) if hinged else values < mu
+        told = []
+        if len(values) < wanted:
+            told.append(
+                f"Only {len(values)} of {wanted} functions were found: the outputs of the module "
+                "depend on each other, or some are constant. Look at how it starts and ends, or "
+                f"pass n_components={max(len(values), 1)} and a module of as many outputs."
             )
+        if not self.alive_.all():
+            sums = kernel_sums(form, stream, self._first + wanted, seed) if sums is None else sums
+            reached = kernel_values(sums, self._first + wanted)[self._first :]
+            falling = still_falling(self.held_out_losses_, self.n_steps)
+            told.append(verdict(values, self.alive_, reached, mu, falling=falling))
+        if told:
+            warnings.warn(" ".join(told), RuntimeWarning, stacklevel=3)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""
