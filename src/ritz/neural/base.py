@@ -8,9 +8,7 @@ from copy import deepcopy
 from inspect import signature
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from ritz.arrays import Array, as_count, as_number, must
 from ritz.estimators.base import SpectralEstimator
@@ -18,12 +16,12 @@ from ritz.neural.batches import Minibatches
 from ritz.neural.derivatives import as_tensor, values
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import mlp
+from ritz.neural.scale import Standardized, warn_of_scale
 from ritz.neural.training import Objective, Settings, State, cosine, train
 from ritz.streams import Stream
 
 HIDDEN = (128, 128)
 PILOT_ROWS = 64
-LARGE = 100.0
 SCALE_ROWS = 1000
 
 
@@ -104,40 +102,6 @@ def made(module: Any, name: str) -> Any:
     if not isinstance(result, torch.nn.Module):
         raise TypeError(must(name, what, f"one that returns {type(result).__name__}"))
     return result
-
-
-class Standardized(torch.nn.Module):
-    """Rows less their mean, over their standard deviation, as found in a sample (n, d)."""
-
-    mean: Tensor
-    scale: Tensor
-
-    def __init__(self, rows: Array) -> None:
-        super().__init__()
-        mean, spread = rows.mean(axis=0), rows.std(axis=0)
-        # A column that is constant has a spread too, by rounding.
-        varies = spread > np.finfo(np.float32).eps * np.abs(mean)
-        scale = 1 / np.where(varies, spread, 1.0)
-        self.register_buffer("mean", torch.as_tensor(mean).float())
-        self.register_buffer("scale", torch.as_tensor(scale).float())
-
-    def forward(self, X: Tensor) -> Tensor:
-        """Return the rows standardized."""
-        return (X - self.mean) * self.scale
-
-
-def warn_of_scale(pilot: Array) -> None:
-    """Warn where rows are so large or small that training hardly moves a network."""
-    spread = pilot.std(axis=0)
-    largest = float((np.abs(pilot.mean(axis=0)) + spread).max())
-    if largest > LARGE or spread.max() < 1 / LARGE:
-        warnings.warn(
-            f"Columns of X reach {largest:.3g} and spread by up to {spread.max():.3g}. Networks "
-            "learn from rows of about unit size; otherwise eigenvalues come out too large. Scale "
-            "X, or let the module begin with ritz.neural.Standardized(X).",
-            RuntimeWarning,
-            stacklevel=5,
-        )
 
 
 def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:

@@ -22,6 +22,7 @@ from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
 from ritz.neural.mu import kernel_sums, kernel_values, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
+from ritz.neural.scale import balance
 from ritz.neural.verdict import still_falling, verdict
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
@@ -39,7 +40,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     module
         A torch module from rows (b, d) to (b, n_components), which is copied; a function that
         makes one, called with torch seeded; or None for two hidden layers of 128 units. The
-        rows go to a module as they are, and standardized to the one that is None.
+        rows go to a module as they are; to the one that is None standardized, or where the operator
+        takes derivatives all columns in the units in which they have the same energy.
     operator
         A symmetric form, or "laplacian", or "neighbors".
     n_components
@@ -171,6 +173,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         averages(prepared, jet, jet, pilot, 1)
         if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
             require_slopes(modules[0], pilot.views[0], "module")
+            if self.module is None:
+                balance(modules[0][0], prepared, pilot)
         wanted = as_count(self.n_components, "n_components")
         auto = isinstance(self.mu, str)
         if auto and self.mu != "auto":
