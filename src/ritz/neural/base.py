@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -23,6 +24,10 @@ from ritz.streams import Stream
 HIDDEN = (128, 128)
 PILOT_ROWS = 64
 SCALE_ROWS = 1000
+FLAT = (
+    "Rounding, sign, argmax and detach() have no derivative to learn from, nor has a last layer "
+    "that starts at zero."
+)
 
 
 class NetworkEstimator(SpectralEstimator):
@@ -57,9 +62,16 @@ class NetworkEstimator(SpectralEstimator):
         size = as_count(self.batch_size, "batch_size")
         rate = as_number(self.learning_rate, "learning_rate", "a positive number", 1e-300)
         patience = self.patience
+        for name, what in (
+            ("optimizer", "a function of parameters that returns a torch optimizer, or None"),
+            ("schedule", "a function of the progress that returns a factor, or None"),
+        ):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise TypeError(must(name, what, repr(given)))
         settings = Settings(
             n_steps=as_count(self.n_steps, "n_steps"),
-            optimizer=self.optimizer or (lambda parameters: torch.optim.Adam(parameters, rate)),
+            optimizer=self.optimizer or partial(torch.optim.Adam, lr=rate),
             schedule=self.schedule or cosine,
             evaluate_every=as_count(self.evaluate_every, "evaluate_every"),
             patience=None if patience is None else as_count(patience, "patience"),
@@ -109,7 +121,7 @@ def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
     if not any(p.requires_grad for p in module.parameters()):
         remedy = "ritz.decompose with ritz.neural.Network(module) takes a module as it is."
         raise ValueError(must(name, "a module with parameters that can be trained", "none", remedy))
-    found = values(module.eval(), as_tensor(pilot, module))
+    found = values(module.eval(), as_tensor(pilot, module), name)
     if found.shape[1] != outputs:
         what = f"a module with {outputs} outputs, as n_components says"
         raise ValueError(must(name, what, f"{found.shape[1]} outputs", "Change one of the two."))
@@ -118,6 +130,13 @@ def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
         raise ValueError(must(name, what, "outputs cut off from them", "Do not detach them."))
     if not found.isfinite().all():
         raise ValueError(must(name, "such that its outputs are finite", "nan or inf at some rows"))
+    # Unequal weights, as outputs may add up to a constant.
+    weights = torch.linspace(1, 2, found.numel()).reshape(found.shape).to(found)
+    trained = [p for p in module.parameters() if p.requires_grad]
+    slopes = torch.autograd.grad((weights * found).sum(), trained, allow_unused=True)
+    if not any(slope is not None and slope.any() for slope in slopes):
+        what = "differentiable in its parameters"
+        raise ValueError(must(name, what, "outputs whose gradients are all zero", FLAT))
 
 
 def require_slopes(module: Any, pilot: Array, name: str) -> None:
@@ -125,5 +144,4 @@ def require_slopes(module: Any, pilot: Array, name: str) -> None:
     jet = TensorJet(module.eval(), pilot)
     if not jet.jacobian.detach().any():
         what = "differentiable in its input"
-        remedy = "Rounding, sign, argmax and detach() have no derivative to learn from."
-        raise ValueError(must(name, what, "outputs whose gradients are all zero", remedy))
+        raise ValueError(must(name, what, "outputs whose gradients are all zero", FLAT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike, replace
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -34,8 +35,14 @@ def write_checkpoint(
 
 def read_checkpoint(path: str | PathLike[str], problem: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of a file of the same problem; reading it never runs code."""
-    content: dict[str, Any] = torch.load(path, weights_only=True)
-    theirs = content.pop("problem")
+    what = "a file of the same training, to resume"
+    try:
+        content: dict[str, Any] = torch.load(path, weights_only=True)
+        theirs = content.pop("problem")
+    # Torch has no error of its own for a file that is none of its.
+    except (KeyError, ValueError, RuntimeError, EOFError, UnpicklingError, AttributeError):
+        remedy = "Pass another file, or resume=False, which overwrites it."
+        raise ValueError(must("checkpoint", what, f"{path}, which is none,", remedy)) from None
     differ = [
         f"{name}={theirs.get(name)!r} and not {problem.get(name)!r}"
         for name in sorted({*theirs, *problem})
@@ -43,6 +50,5 @@ def read_checkpoint(path: str | PathLike[str], problem: Mapping[str, Any]) -> di
     ]
     if differ:
         remedy = "Pass the same settings, an integer random_state among them, or another file."
-        what = "a file of the same training, to resume"
         raise ValueError(must("checkpoint", what, f"one with {', '.join(differ)}", remedy))
     return content

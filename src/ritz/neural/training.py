@@ -136,6 +136,11 @@ class _Training:
         if batches.fraction and rows < 2:
             what = "such that at least 2 rows are held out, or 0"
             raise ValueError(must("validation_fraction", what, f"{rows} rows held out"))
+        if settings.checkpoint is not None and not Path(settings.checkpoint).parent.is_dir():
+            what = "a file in a folder that is there"
+            raise ValueError(
+                must("checkpoint", what, settings.checkpoint, "Make the folder first.")
+            )
         self.optimizer = settings.optimizer(modules.parameters())
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.generator = torch.Generator().manual_seed(settings.seed)
@@ -281,8 +286,15 @@ class _Training:
     def load(self, path: str | PathLike[str]) -> None:
         """Go on from a file."""
         content = read_checkpoint(path, self.problem)
+        try:
+            self.modules.load_state_dict(content["modules"])
+        except RuntimeError as error:
+            what = "a file of the same module, to resume"
+            first = str(error).split("\n")[1:2]
+            raise ValueError(
+                must("checkpoint", what, f"another ({''.join(first).strip()})")
+            ) from None
         vars(self.state).update(content["state"], stopped="")
-        self.modules.load_state_dict(content["modules"])
         self.optimizer.load_state_dict(content["optimizer"])
         self.generator.set_state(content["generator"])
         torch.set_rng_state(content["torch"])
