@@ -12,15 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from ritz.arrays import as_count, must
-from ritz.assembly import Sums, assemble
+from ritz.arrays import as_count, must, require_columns
+from ritz.assembly import Matrices, Sums, assemble
+from ritz.bases import Centered
+from ritz.estimators.scoring import REFERENCE_MARGIN, held_out_loss
 from ritz.forms import Form
 from ritz.neural.averages import averages
 from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
-from ritz.neural.mu import kernel_sums, kernel_values, kills_one, scale_of
+from ritz.neural.mu import auto_mu, kernel_sums, kernel_values, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
 from ritz.neural.scale import balance
 from ritz.neural.verdict import still_falling, verdict
@@ -209,13 +211,20 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         self._report(form, stream, sums if auto else None, seed)
         return self
 
-    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int) -> Stream:
+    def _stream(
+        self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int, *, reset: bool = True
+    ) -> Stream:
         if isinstance(X, Stream | DataLoader) or views == 2:
             stream = as_rows_of(X, views, sample_weight, groups, seed)
-            self.n_features_in_ = stream.dimensions[0]
+            if reset:
+                self.n_features_in_ = stream.dimensions[0]
             return stream
         X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X
-        X = self._checked(X, reset=True, at_least=2)
+        if np.ndim(X) > 2:
+            remedy = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
+            got = f"shape {np.shape(X)}"
+            raise ValueError(must("X", "an array (n, d)", got, remedy))
+        X = self._checked(X, reset=reset, at_least=2)
         weight = None if sample_weight is None else self._weights(sample_weight, X)
         return as_rows_of(X, 1, weight, groups)
 
@@ -246,3 +255,26 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         check_is_fitted(self, "spectrum_")
         X = self._checked(X.detach().cpu().numpy() if isinstance(X, Tensor) else X, reset=False)
         return np.asarray(self.spectrum_[self._first :](X), dtype=X.dtype)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the loss of the eigenfunctions on samples, as in `fit`; higher is better.
+
+        The loss 2 / mu sum_j E_L(g_j) + |E[g g'] - I|^2 is taken at g_j = sqrt((1 - lambda_j /
+        mu)_+) f_j, the constant among them where the operator kills it, as by `SpectralEmbedding`:
+        with mu "auto" a little above the last eigenvalue of a fit to these rows with kernel
+        sections, so that networks can be compared. Of a vector the largest counts.
+        """
+        check_is_fitted(self, "spectrum_")
+        form, columns = self._form(), self.n_features_in_
+        stream = self._stream(X, form.views, sample_weight, None, 0, reset=False)
+        require_columns(np.empty((0, stream.dimensions[0])), columns, "X")
+        m = self._first + self.n_components
+        auto = isinstance(self.mu, str)
+        mu = auto_mu(form, stream, m, margin=REFERENCE_MARGIN) if auto else float(np.max(self.mu))
+        functions = self.spectrum_[self._first :]
+        found = assemble(
+            form, Centered(functions, np.zeros(len(functions))), stream, n_folds=1, progress=False
+        ).mean()
+        if not self._first:
+            found = Matrices(*(A[1:, 1:] for A in (found.L, found.Phi, found.Psi)))
+        return -held_out_loss(found, self.spectrum_.values, mu)
