@@ -220,10 +220,10 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
                 self.n_features_in_ = stream.dimensions[0]
             return stream
         X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X
-        if np.ndim(X) > 2:
+        shape = getattr(X, "shape", ())
+        if len(shape) > 2:
             remedy = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
-            got = f"shape {np.shape(X)}"
-            raise ValueError(must("X", "an array (n, d)", got, remedy))
+            raise ValueError(must("X", "an array (n, d)", f"shape {tuple(shape)}", remedy))
         X = self._checked(X, reset=reset, at_least=2)
         weight = None if sample_weight is None else self._weights(sample_weight, X)
         return as_rows_of(X, 1, weight, groups)
