@@ -60,6 +60,11 @@ def reproduce(
             setting.reproduce(one)
         except (DamagedError, OSError) as error:
             raise _refused(error, 1) from None
+        except KeyboardInterrupt:
+            where = f"Stopped in {one}. Finished tasks are kept in {out}; the same command goes on."
+            console.print(where, style="yellow", markup=False, soft_wrap=True)
+            # What shells expect of a program that Ctrl-C ended.
+            raise typer.Exit(130) from None
 
 
 def _refused(error: Exception, code: int) -> typer.Exit:

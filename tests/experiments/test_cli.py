@@ -62,9 +62,40 @@ def test_all_runs_every_name_and_shares_records(tmp_path, monkeypatch):
 def test_an_unknown_name_is_answered_with_the_known_ones(tmp_path):
     result = ritz("moon", "--out", tmp_path)
     assert result.exit_code == 2
-    assert "Got 'moon' instead" in result.output
+    assert "Got 'moon' instead. Did you mean moons?" in result.output
     assert all(name in result.output for name in NAMES)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("Best_P", "best-p"), ("hermite2d", "hermite-2d"), ("al", "all"), ("qqq", None)],
+)
+def test_the_nearest_name_is_suggested_if_there_is_one(name, nearest):
+    output = ritz(name).output
+    assert "Did you mean" not in output if nearest is None else f"mean {nearest}?" in output
+
+
+def test_ctrl_c_says_that_what_is_finished_is_kept_and_the_same_command_goes_on(
+    tmp_path, monkeypatch
+):
+    compute, calls = moons.moons, []
+
+    def interrupted(**task):
+        calls.append(task)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return compute(**task)
+
+    interrupted.__module__, interrupted.__qualname__ = compute.__module__, "moons"
+    monkeypatch.setattr(moons, "moons", interrupted)
+    command = ("moons", "--out", tmp_path, "--jobs", 1, "--backend", "threading")
+    result = ritz(*command)
+    assert result.exit_code == 130
+    line = f"Stopped in moons. Finished tasks are kept in {tmp_path}; the same command goes on."
+    assert result.output.splitlines()[-1] == line
+    assert ritz(*command).exit_code == 0
+    assert len(calls) == 3
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,11 @@ def test_a_damaged_line_is_named(tmp_path):
         Runner(folder=tmp_path).map(square, [{"x": 1}])
 
 
+def test_records_that_are_not_there_are_told(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no\.jsonl, not there.*ritz reproduce NAME"):
+        read_records(tmp_path / "no.jsonl")
+
+
 def test_a_writer_waits_for_the_line_of_another(tmp_path):
     notebook = Notebook(tmp_path / "records.jsonl")
     line = json.dumps({"key": {"x": 1}, "records": [{"x": 1}]}).encode() + b"\n"

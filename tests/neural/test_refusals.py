@@ -3,9 +3,18 @@
 import numpy as np
 import pytest
 import torch
+from torch.utils.data import DataLoader, TensorDataset
 
 import ritz
-from ritz.neural import Augmented, Network, SingularNetwork, SpectralLoss, SpectralNetwork, mlp
+from ritz.neural import (
+    Augmented,
+    Network,
+    SingularLoss,
+    SingularNetwork,
+    SpectralLoss,
+    SpectralNetwork,
+    mlp,
+)
 
 X = np.random.default_rng(0).normal(size=(400, 2))
 
@@ -28,6 +37,13 @@ class Wrapped(torch.nn.Module):
         return self.function(self.layer(x))
 
 
+class Rounded(torch.nn.Module):
+    """The nearest whole numbers."""
+
+    def forward(self, x):
+        return x.round()
+
+
 @pytest.mark.parametrize(
     ("module", "message"),
     [
@@ -36,11 +52,12 @@ class Wrapped(torch.nn.Module):
         (Wrapped(lambda y: y.tolist()), r"returns a tensor \(b, p\).*list"),
         (Wrapped(lambda y: y, outputs=5), "3 outputs, as n_components says.*5 outputs"),
         (torch.nn.Linear(7, 3), "an error of torch"),
-        (Wrapped(torch.round), "differentiable in its input"),
-        (Wrapped(torch.sign), "differentiable in its input"),
-        (Wrapped(lambda y: y.detach()), "differentiable in its parameters"),
+        (Wrapped(torch.round), "differentiable in its parameters.*Rounding"),
+        (Wrapped(torch.sign), "differentiable in its parameters.*Rounding"),
+        (Wrapped(lambda y: y.detach()), "differentiable in its parameters.*cut off"),
+        (Wrapped(lambda y: y + 1j), "real numbers.*complex"),
+        (Wrapped(lambda y: y.long()), "real numbers.*int64"),
         (Wrapped(lambda y: torch.from_numpy(np.sin(y.numpy()))), "an error of torch"),
-        (torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 3)), "LayerNorm"),
         (torch.nn.Identity(), "parameters that can be trained"),
     ],
 )
@@ -48,12 +65,61 @@ def test_modules_that_cannot_be_trained_are_refused(module, message):
     with pytest.raises(ValueError, match=message):
         model(module).fit(X)
 
+    with pytest.raises(ValueError, match=f"'right'.*{message.removeprefix('3 outputs, ')}"):
+        SingularNetwork(lambda: mlp(2, (4,), 3), module, 3, n_steps=5).fit(X, X)
+
+
+def test_a_module_that_mixes_rows_is_refused_where_derivatives_are_taken():
+    module = torch.nn.Sequential(torch.nn.BatchNorm1d(2), torch.nn.Linear(2, 3))
+    with pytest.raises(ValueError, match="LayerNorm"):
+        model(module).fit(X)
+
+
+def test_a_module_that_rounds_its_input_is_refused_where_derivatives_are_taken():
+    module = torch.nn.Sequential(Rounded(), torch.nn.Linear(2, 3))
+    with pytest.raises(ValueError, match=r"differentiable in its input.*all zero.*Rounding"):
+        model(module).fit(X)
+    with pytest.raises(
+        ValueError, match=r"differentiable in its input.*outputs that vary.*Rounding"
+    ):
+        SpectralLoss(ritz.laplacian(), 5.0)(module, X)
+    # Pairs need none.
+    assert SpectralLoss(ritz.pairs(), 2.0)(module, (X, X + 1.0)).isfinite()
+
+
+@pytest.mark.parametrize(
+    ("module", "error", "message"),
+    [
+        (Wrapped(lambda y: y[:, 0]), ValueError, r"returns a tensor \(b, p\)"),
+        (Wrapped(lambda y: y.detach()), ValueError, "differentiable in its parameters"),
+        (Wrapped(lambda y: y.long()), ValueError, "real numbers"),
+        (Wrapped(lambda y: y * float("nan")), FloatingPointError, "as the last step left them"),
+        (torch.sin, TypeError, r"torch\.nn\.Module"),
+    ],
+)
+def test_losses_refuse_them_too_in_a_loop_of_ones_own(module, error, message):
+    with pytest.raises(error, match=message):
+        SpectralLoss(ritz.laplacian(), 5.0)(module, X)
+    with pytest.raises(error, match=message):
+        SingularLoss()(mlp(2, (4,), 3), module, X, X)
+
 
 def test_what_is_no_module_is_refused():
     with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
         Network(np.sin)
-    with pytest.raises(TypeError, match=r"torch\.nn\.Module"):
+    with pytest.raises(TypeError, match=r"torch\.nn\.Module.*one that returns int"):
         model(lambda: 3).fit(X)
+    with pytest.raises(TypeError, match=r"'module'.*without arguments.*Got float instead"):
+        model(3.0).fit(X)
+
+
+@pytest.mark.parametrize("function", [lambda x: x, np.sin, torch.sin, torch.nn.Linear])
+def test_a_function_of_rows_is_no_module(function):
+    match = "'{}'.*function without arguments that returns one.*which takes some"
+    with pytest.raises(TypeError, match=match.format("module")):
+        model(function).fit(X)
+    with pytest.raises(TypeError, match=match.format("right")):
+        SingularNetwork(lambda: mlp(2, (4,), 2), function, 2).fit(X, X)
 
 
 def test_a_basis_that_mixes_rows_is_refused():
@@ -89,6 +155,18 @@ def test_nan_in_training_stops_it_says_where_and_keeps_the_last_good_state():
     assert fitted.losses_ == whole.losses_[: fitted.n_steps_]
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_nan_in_either_of_two_networks_stops_both(side):
+    modules = [lambda: mlp(2, (8,), 3), lambda: mlp(2, (8,), 3)]
+    modules[side] = lambda: Explosive(calls=13)
+    with pytest.warns(RuntimeWarning, match="at step 13.*state of step 10 is kept"):
+        fitted = SingularNetwork(
+            *modules, 3, n_steps=30, batch_size=100, evaluate_every=5, random_state=0
+        ).fit(X, X + np.random.default_rng(1).normal(size=X.shape))
+    assert (fitted.n_steps_, fitted.best_step_) == (13, 10)
+    assert np.isfinite(fitted.singular_values_).all()
+
+
 def test_nan_from_the_start_is_an_error():
     with pytest.raises(ValueError, match="outputs are finite"):
         model(Wrapped(lambda y: y * float("nan"))).fit(X)
@@ -114,11 +192,53 @@ def test_a_rate_far_too_large_does_not_return_nan():
         ({"operator": ritz.graph(ritz.Gaussian(1.0))}, "average over rows"),
         ({"validation_fraction": 1.0}, r"\[0, 1\)"),
         ({"n_steps": 0}, "positive integer"),
+        ({"checkpoint": "no/such/folder/state.pt"}, "folder that is there"),
     ],
 )
 def test_settings_are_checked(options, message):
     with pytest.raises(ValueError, match=message):
         model(**options).fit(X)
+
+
+@pytest.mark.parametrize("name", ["optimizer", "schedule"])
+def test_settings_that_must_be_functions_are(name):
+    with pytest.raises(TypeError, match=f"{name}.*a function of.*Got 'adam'"):
+        model(**{name: "adam"}).fit(X)
+
+
+def test_files_that_are_no_checkpoint_of_this_module_are_refused(tmp_path):
+    text, other, state = (tmp_path / name for name in ("text", "other.pt", "state.pt"))
+    text.write_text("hello")
+    torch.save({"weights": torch.ones(3)}, other)
+    for path in (text, other):
+        with pytest.raises(ValueError, match=f"{path}, which is none"):
+            model(checkpoint=path, resume=True).fit(X)
+    model(lambda: mlp(2, (8,), 3), n_steps=5, checkpoint=state).fit(X)
+    with pytest.raises(ValueError, match=r"same module.*size mismatch"):
+        model(lambda: mlp(2, (9,), 3), checkpoint=state, resume=True).fit(X)
+
+
+ROWS = torch.from_numpy(X)
+
+
+@pytest.mark.parametrize(
+    ("operator", "data", "message"),
+    [
+        ("laplacian", TensorDataset(ROWS, ROWS + 1), r"2 like each other.*ritz\.pairs\(\)"),
+        ("laplacian", torch.zeros(400, 1, 4, 4), r"\(100, 1, 4, 4\).*nn\.Unflatten"),
+        ("laplacian", [{"x": row} for row in ROWS], "items of dict"),
+        (ritz.pairs(), ROWS, r"start with 2 of them.*items of \(100, 2\) instead"),
+        (ritz.pairs(), TensorDataset(ROWS, torch.zeros(400)), r"items of \(100, 2\), \(100,\)"),
+    ],
+)
+def test_loaders_have_the_views_of_the_operator(operator, data, message):
+    with pytest.raises(ValueError, match=message):
+        model(operator=operator).fit(DataLoader(data, batch_size=100))
+
+
+def test_images_are_told_how_to_become_rows():
+    with pytest.raises(ValueError, match=r"an array \(n, d\).*nn\.Unflatten"):
+        model().fit(torch.zeros(100, 1, 4, 4))
 
 
 def test_losses_are_checked():

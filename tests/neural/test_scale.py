@@ -8,6 +8,8 @@ import torch
 
 import ritz
 from ritz.neural import SpectralNetwork, Standardized, mlp
+from ritz.neural.scale import balance
+from ritz.streams import as_stream
 
 X = np.random.default_rng(0).uniform(size=(1000, 2)) * [4000.0, 2500.0]
 
@@ -36,3 +38,32 @@ def test_a_first_layer_mends_it():
         ).fit(X)
     # The first cosine along the longer side.
     np.testing.assert_allclose(found.eigenvalues_, (np.pi / 4000) ** 2, rtol=0.1)
+
+
+def test_columns_of_very_different_widths_are_learned_by_the_default_module():
+    rows = np.random.default_rng(0).normal(size=(3000, 3)) * [1.0, 1e-3, 1000.0] + [0.0, 5.0, 0.0]
+    found = SpectralNetwork(None, "laplacian", 2, n_steps=100, batch_size=300, random_state=0)
+    # Hermite polynomials of the widest column.
+    np.testing.assert_allclose(found.fit(rows).eigenvalues_, [1e-6, 2e-6], rtol=0.1)
+
+
+def balanced(form, rows):
+    stream = as_stream(rows)
+    layer = Standardized(rows)
+    balance(layer, form.prepare(stream, 0), next(stream.blocks()))
+    return layer.scale.numpy()
+
+
+def test_columns_get_equal_energy():
+    rows = np.random.default_rng(0).normal(size=(400, 70)) * np.geomspace(1e-2, 1e3, 70)
+    rows[:, 3] = 0.1
+    widest = np.full(69, 1 / rows[:, -1].std())
+    # A column that is constant has no say.
+    np.testing.assert_allclose(np.delete(balanced(ritz.laplacian(), rows), 3), widest, rtol=1e-3)
+    # An operator that weighs the columns by their widths sees them all alike.
+    own = ritz.diffusion(np.diag(rows.var(axis=0)))
+    expected = np.delete(1 / rows.std(axis=0), 3)
+    np.testing.assert_allclose(np.delete(balanced(own, rows), 3), expected, rtol=1e-3)
+    # Lines have no second derivatives, so nothing is known.
+    second = ritz.differential({((2,), (2,)): 1.0})
+    np.testing.assert_allclose(balanced(second, rows[:, :1]), 1 / rows[:, 0].std(), rtol=1e-6)

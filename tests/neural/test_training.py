@@ -56,6 +56,8 @@ def test_an_operator_that_sees_the_constant_at_few_rows_is_seen_to():
     # The lowest is near zero, and its function nearly constant, but not quite.
     np.testing.assert_allclose(found.eigenvalues_, truth, atol=0.25)
     assert found.transform(rows).shape == (2000, 2)
+    # Without the function 1 among them, the least loss is that of these two.
+    assert found.score(rows) == pytest.approx(((1 - found.eigenvalues_ / 10) ** 2).sum() - 2)
 
 
 def test_without_held_out_rows_a_state_of_infinite_loss_is_not_kept():

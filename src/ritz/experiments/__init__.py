@@ -15,6 +15,7 @@ The first line of its docstring says what it shows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
@@ -80,6 +81,8 @@ def lacking(experiment: Experiment) -> list[str]:
 def load(name: str) -> Experiment:
     """Return the experiment of a name, or say which there are."""
     if name not in NAMES:
-        raise ValueError(must("name", f"one of {', '.join(NAMES)}, or all", repr(name)))
+        near = get_close_matches(name.lower().replace("_", "-"), (*NAMES, "all"), n=1)
+        remedy = f"Did you mean {near[0]}?" if near else ""
+        raise ValueError(must("name", f"one of {', '.join(NAMES)}, or all", repr(name), remedy))
     module = import_module(f"ritz.experiments.{name.replace('-', '_')}")
     return cast(Experiment, module)

@@ -104,7 +104,11 @@ def read_records(path: str | Path) -> list[Record]:
     They are those of every run in that folder: quick and full, of every seed and version. Those of
     one run are what `run(config, Runner(folder=...))` returns, without computing them again.
     """
-    return [record for records in Notebook(Path(path)).read().values() for record in records]
+    path = Path(path)
+    if not path.exists():
+        remedy = "It is written by `ritz reproduce NAME` as reproduced/NAME/records.jsonl."
+        raise FileNotFoundError(must("path", "a file of records", f"{path}, not there,", remedy))
+    return [record for records in Notebook(path).read().values() for record in records]
 
 
 if sys.platform == "win32":

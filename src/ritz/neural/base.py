@@ -5,25 +5,29 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from copy import deepcopy
+from functools import partial
+from inspect import signature
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from ritz.arrays import Array, as_count, as_number, must
 from ritz.estimators.base import SpectralEstimator
 from ritz.neural.batches import Minibatches
 from ritz.neural.derivatives import as_tensor, values
 from ritz.neural.jet import TensorJet
-from ritz.neural.module import mlp, require_module
+from ritz.neural.module import mlp
+from ritz.neural.scale import Standardized, warn_of_scale
 from ritz.neural.training import Objective, Settings, State, cosine, train
 from ritz.streams import Stream
 
 HIDDEN = (128, 128)
 PILOT_ROWS = 64
-LARGE = 100.0
 SCALE_ROWS = 1000
+FLAT = (
+    "Rounding, sign, argmax and detach() have no derivative to learn from, nor has a last layer "
+    "that starts at zero."
+)
 
 
 class NetworkEstimator(SpectralEstimator):
@@ -40,11 +44,8 @@ class NetworkEstimator(SpectralEstimator):
                     rows = stream.sample(SCALE_ROWS, seed, view)
                     module = mlp(stream.dimensions[view], HIDDEN, outputs)
                     module.insert(0, Standardized(rows))
-                elif isinstance(module, torch.nn.Module) or not callable(module):
-                    module = deepcopy(module)
                 else:
-                    module = module()
-                require_module(module, name)
+                    module = made(module, name)
                 modules.append(module)
         for view, ((name, _), module) in enumerate(zip(given, modules, strict=True)):
             pilot = stream.sample(PILOT_ROWS, seed, view)
@@ -61,9 +62,16 @@ class NetworkEstimator(SpectralEstimator):
         size = as_count(self.batch_size, "batch_size")
         rate = as_number(self.learning_rate, "learning_rate", "a positive number", 1e-300)
         patience = self.patience
+        for name, what in (
+            ("optimizer", "a function of parameters that returns a torch optimizer, or None"),
+            ("schedule", "a function of the progress that returns a factor, or None"),
+        ):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise TypeError(must(name, what, repr(given)))
         settings = Settings(
             n_steps=as_count(self.n_steps, "n_steps"),
-            optimizer=self.optimizer or (lambda parameters: torch.optim.Adam(parameters, rate)),
+            optimizer=self.optimizer or partial(torch.optim.Adam, lr=rate),
             schedule=self.schedule or cosine,
             evaluate_every=as_count(self.evaluate_every, "evaluate_every"),
             patience=None if patience is None else as_count(patience, "patience"),
@@ -90,38 +98,22 @@ class NetworkEstimator(SpectralEstimator):
         return state
 
 
-class Standardized(torch.nn.Module):
-    """Rows less their mean, over their standard deviation, as found in a sample (n, d)."""
-
-    mean: Tensor
-    scale: Tensor
-
-    def __init__(self, rows: Array) -> None:
-        super().__init__()
-        mean, spread = rows.mean(axis=0), rows.std(axis=0)
-        # A column that is constant has a spread too, by rounding.
-        varies = spread > np.finfo(np.float32).eps * np.abs(mean)
-        scale = 1 / np.where(varies, spread, 1.0)
-        self.register_buffer("mean", torch.as_tensor(mean).float())
-        self.register_buffer("scale", torch.as_tensor(scale).float())
-
-    def forward(self, X: Tensor) -> Tensor:
-        """Return the rows standardized."""
-        return (X - self.mean) * self.scale
-
-
-def warn_of_scale(pilot: Array) -> None:
-    """Warn where rows are so large or small that training hardly moves a network."""
-    spread = pilot.std(axis=0)
-    largest = float((np.abs(pilot.mean(axis=0)) + spread).max())
-    if largest > LARGE or spread.max() < 1 / LARGE:
-        warnings.warn(
-            f"Columns of X reach {largest:.3g} and spread by up to {spread.max():.3g}. Networks "
-            "learn from rows of about unit size; otherwise eigenvalues come out too large. Scale "
-            "X, or let the module begin with ritz.neural.Standardized(X).",
-            RuntimeWarning,
-            stacklevel=5,
-        )
+def made(module: Any, name: str) -> Any:
+    """Return a copy of a module, or what a function without arguments makes."""
+    what = "a torch.nn.Module, a function without arguments that returns one, or None"
+    if isinstance(module, torch.nn.Module):
+        return deepcopy(module)
+    if not callable(module):
+        raise TypeError(must(name, what, type(module).__name__))
+    try:
+        signature(module).bind()
+    except (TypeError, ValueError):
+        remedy = "Functions of rows have no parameters to train; ritz.Functions takes them."
+        raise TypeError(must(name, what, f"{module!r}, which takes some,", remedy)) from None
+    result = module()
+    if not isinstance(result, torch.nn.Module):
+        raise TypeError(must(name, what, f"one that returns {type(result).__name__}"))
+    return result
 
 
 def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
@@ -129,7 +121,7 @@ def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
     if not any(p.requires_grad for p in module.parameters()):
         remedy = "ritz.decompose with ritz.neural.Network(module) takes a module as it is."
         raise ValueError(must(name, "a module with parameters that can be trained", "none", remedy))
-    found = values(module.eval(), as_tensor(pilot, module))
+    found = values(module.eval(), as_tensor(pilot, module), name)
     if found.shape[1] != outputs:
         what = f"a module with {outputs} outputs, as n_components says"
         raise ValueError(must(name, what, f"{found.shape[1]} outputs", "Change one of the two."))
@@ -138,6 +130,13 @@ def require_outputs(module: Any, pilot: Array, outputs: int, name: str) -> None:
         raise ValueError(must(name, what, "outputs cut off from them", "Do not detach them."))
     if not found.isfinite().all():
         raise ValueError(must(name, "such that its outputs are finite", "nan or inf at some rows"))
+    # Unequal weights, as outputs may add up to a constant.
+    weights = torch.linspace(1, 2, found.numel()).reshape(found.shape).to(found)
+    trained = [p for p in module.parameters() if p.requires_grad]
+    slopes = torch.autograd.grad((weights * found).sum(), trained, allow_unused=True)
+    if not any(slope is not None and slope.any() for slope in slopes):
+        what = "differentiable in its parameters"
+        raise ValueError(must(name, what, "outputs whose gradients are all zero", FLAT))
 
 
 def require_slopes(module: Any, pilot: Array, name: str) -> None:
@@ -145,5 +144,4 @@ def require_slopes(module: Any, pilot: Array, name: str) -> None:
     jet = TensorJet(module.eval(), pilot)
     if not jet.jacobian.detach().any():
         what = "differentiable in its input"
-        remedy = "Rounding, sign, argmax and detach() have no derivative to learn from."
-        raise ValueError(must(name, what, "outputs whose gradients are all zero", remedy))
+        raise ValueError(must(name, what, "outputs whose gradients are all zero", FLAT))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -181,10 +181,26 @@ class Loaded(Stream):
             if item is None:
                 return
             parts = item if isinstance(item, tuple | list) else (item,)
-            if len(parts) < views:
-                raise ValueError(must("X", f"a loader of {views} tensors an item", len(parts)))
+            _require_views(parts, views)
             # What comes after the views, as labels, is not needed.
             yield parts[0] if views == 1 else tuple(parts[:views])
+
+
+def _require_views(parts: Sequence[Any], views: int) -> None:
+    """Raise unless a loader's item starts with as many views as the operator has, and no more."""
+    which = "" if views == 1 else f" whose items start with {views} of them, for this operator"
+    what = f"a loader of tensors (b, d){which}"
+    shapes = [tuple(getattr(part, "shape", ())) for part in parts]
+    if len(shapes) < views or any(len(shape) != 2 for shape in shapes[:views]):
+        got = [shape or type(part).__name__ for shape, part in zip(shapes, parts, strict=True)]
+        remedy = ""
+        if any(len(shape) > 2 for shape in shapes):
+            remedy = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
+        raise ValueError(must("X", what, f"items of {', '.join(map(str, got))}", remedy))
+    # Labels have other shapes, or are whole numbers: this is a view that would be lost.
+    if len(parts) > views and shapes[views] == shapes[0] and parts[views].is_floating_point():
+        remedy = "ritz.pairs() compares two versions; leave the last one out for other operators."
+        raise ValueError(must("X", what, f"items of {views + 1} like each other", remedy))
 
 
 @contextmanager

@@ -28,15 +28,17 @@ def as_tensor(array: Any, module: Any) -> Tensor:
     return torch.as_tensor(array).to(like.device, dtype)
 
 
-def values(module: Any, X: Tensor) -> Tensor:
+def values(module: Any, X: Tensor, name: str = "module") -> Tensor:
     """Return f_j(x_k), (b, p)."""
-    with _explained():
+    with _explained(name):
         result = module(X)
     shape = getattr(result, "shape", None)
     if shape is None or len(shape) != 2 or shape[0] != len(X) or not shape[1]:
         what = f"a module that returns a tensor (b, p) for rows (b, {X.shape[1]})"
         got = type(result).__name__ if shape is None else f"shape {tuple(shape)} for {len(X)} rows"
-        raise ValueError(must("module", what, got, "End it with nn.Flatten or nn.Linear."))
+        raise ValueError(must(name, what, got, "End it with nn.Flatten or nn.Linear."))
+    if not result.is_floating_point():
+        raise ValueError(must(name, "a module that returns real numbers", result.dtype))
     return result
 
 
@@ -90,7 +92,7 @@ def _require_rows_apart(module: Any) -> None:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explained(name: str = "module") -> Iterator[None]:
     """Hold the lock, and say whose fault it is where torch cannot go through a module."""
     try:
         with _ONE_AT_A_TIME:
@@ -98,4 +100,4 @@ def _explained() -> Iterator[None]:
     except (RuntimeError, TypeError, NotImplementedError) as error:
         first = str(error).split("\n")[0]
         what = "made of torch functions that map rows (b, d) and can be differentiated"
-        raise ValueError(must("module", what, f"an error of torch, {first!r}")) from error
+        raise ValueError(must(name, what, f"an error of torch, {first!r}")) from error

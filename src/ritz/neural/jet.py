@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ritz.arrays import Array, as_multi_index
+from ritz.arrays import Array, as_multi_index, must
 from ritz.features import CachedJet, Gradients, Jet, Terms, Values
 from ritz.features.terms import Plan, Rows, Term
 from ritz.neural.derivatives import along, as_tensor, jacobian, partial, values
@@ -126,8 +126,14 @@ class TensorJet(CachedJet):
 
     @cached_property
     def outputs(self) -> Tensor:
-        """The values (b, p)."""
-        return values(self.module, self.X)
+        """The values (b, p), which must remember the parameters where these are trained."""
+        found = values(self.module, self.X)
+        trained = torch.is_grad_enabled() and any(p.requires_grad for p in self.module.parameters())
+        if trained and not found.requires_grad:
+            what = "differentiable in its parameters"
+            got = "outputs cut off from them"
+            raise ValueError(must("module", what, got, "Do not detach them."))
+        return found
 
     @cached_property
     def jacobian(self) -> Tensor:

@@ -12,15 +12,20 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from ritz.arrays import as_count, must
-from ritz.assembly import assemble
+from ritz.arrays import as_count, must, require_columns
+from ritz.assembly import Matrices, Sums, assemble
+from ritz.bases import Centered
+from ritz.estimators.scoring import REFERENCE_MARGIN, held_out_loss
+from ritz.forms import Form
 from ritz.neural.averages import averages
 from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
-from ritz.neural.mu import kernel_sums, kills_one, scale_of
+from ritz.neural.mu import auto_mu, kernel_sums, kernel_values, kills_one, scale_of
 from ritz.neural.objectives import SpectralLoss, require_averages
+from ritz.neural.scale import balance
+from ritz.neural.verdict import still_falling, verdict
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
 
@@ -37,7 +42,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     module
         A torch module from rows (b, d) to (b, n_components), which is copied; a function that
         makes one, called with torch seeded; or None for two hidden layers of 128 units. The
-        rows go to a module as they are, and standardized to the one that is None.
+        rows go to a module as they are; to the one that is None standardized, or where the operator
+        takes derivatives all columns in the units in which they have the same energy.
     operator
         A symmetric form, or "laplacian", or "neighbors".
     n_components
@@ -87,7 +93,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
     mu_
         The scale used.
     alive_
-        Which of the eigenvalues are below it: the others were not learned, a warning says.
+        Which of the eigenvalues are below it. A warning says whether the others died, mu being too
+        small for them, or were not learned.
     losses_, held_out_losses_, n_steps_, best_step_
         The loss of each step, pairs of a step and the loss on held-out rows, how many steps there
         were, and the step of the state that was kept.
@@ -168,6 +175,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         averages(prepared, jet, jet, pilot, 1)
         if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
             require_slopes(modules[0], pilot.views[0], "module")
+            if self.module is None:
+                balance(modules[0][0], prepared, pilot)
         wanted = as_count(self.n_components, "n_components")
         auto = isinstance(self.mu, str)
         if auto and self.mu != "auto":
@@ -199,41 +208,73 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         self.eigenvalues_ = found.values[self._first :]
         self.eigenvalue_errors_ = None if found.errors is None else found.errors[self._first :]
         self._n_features_out = len(self.eigenvalues_)
-        self._report_dead(mu)
+        self._report(form, stream, sums if auto else None, seed)
         return self
 
-    def _stream(self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int) -> Stream:
+    def _stream(
+        self, X: Any, views: int, sample_weight: Any, groups: Any, seed: int, *, reset: bool = True
+    ) -> Stream:
         if isinstance(X, Stream | DataLoader) or views == 2:
             stream = as_rows_of(X, views, sample_weight, groups, seed)
-            self.n_features_in_ = stream.dimensions[0]
+            if reset:
+                self.n_features_in_ = stream.dimensions[0]
             return stream
         X = X.detach().cpu().numpy() if isinstance(X, Tensor) else X
-        X = self._checked(X, reset=True, at_least=2)
+        shape = getattr(X, "shape", ())
+        if len(shape) > 2:
+            remedy = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
+            raise ValueError(must("X", "an array (n, d)", f"shape {tuple(shape)}", remedy))
+        X = self._checked(X, reset=reset, at_least=2)
         weight = None if sample_weight is None else self._weights(sample_weight, X)
         return as_rows_of(X, 1, weight, groups)
 
-    def _report_dead(self, mu: Any) -> None:
-        """Note which components the loss let live, and warn of the others."""
-        wanted = self.n_components
-        values = np.full(wanted, np.inf)
-        values[: len(self.eigenvalues_)] = self.eigenvalues_
-        self.alive_ = values < mu if self.regularizer != "variance_covariance" else values < np.inf
-        if not self.alive_.all():
-            dead = np.flatnonzero(~self.alive_)
-            seen = values[dead][np.isfinite(values[dead])]
-            least = f"{1.5 * seen.max():.3g}" if len(seen) else f"{2 * np.max(mu):.3g}"
-            warnings.warn(
-                f"Components {', '.join(map(str, dead))} of {wanted} died in training: their "
-                f"eigenvalues, {', '.join(f'{v:.3g}' for v in values[dead])}, are not below mu = "
-                f"{', '.join(f'{m:.3g}' for m in np.ravel(mu))}, and the loss is least without "
-                f"such functions. Do not trust their values. Pass mu={least} or more, "
-                f"train longer, or pass n_components={int(self.alive_.sum())}.",
-                RuntimeWarning,
-                stacklevel=3,
+    def _report(self, form: Form, stream: Stream, sums: Sums | None, seed: int) -> None:
+        """Note which components the loss let live, and warn of those that are lost."""
+        values, wanted = self.eigenvalues_, self.n_components
+        mu = np.broadcast_to(self.mu_, wanted)[: len(values)]
+        # The hinge of VICReg lets every component live.
+        hinged = self.regularizer == "variance_covariance"
+        self.alive_ = np.full(len(values), True) if hinged else values < mu
+        told = []
+        if len(values) < wanted:
+            told.append(
+                f"Only {len(values)} of {wanted} functions were found: the outputs of the module "
+                "depend on each other, or some are constant. Look at how it starts and ends, or "
+                f"pass n_components={max(len(values), 1)} and a module of as many outputs."
             )
+        if not self.alive_.all():
+            sums = kernel_sums(form, stream, self._first + wanted, seed) if sums is None else sums
+            reached = kernel_values(sums, self._first + wanted)[self._first :]
+            falling = still_falling(self.held_out_losses_, self.n_steps)
+            told.append(verdict(values, self.alive_, reached, mu, falling=falling))
+        if told:
+            warnings.warn(" ".join(told), RuntimeWarning, stacklevel=3)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
         X = self._checked(X.detach().cpu().numpy() if isinstance(X, Tensor) else X, reset=False)
         return np.asarray(self.spectrum_[self._first :](X), dtype=X.dtype)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the loss of the eigenfunctions on samples, as in `fit`; higher is better.
+
+        The loss 2 / mu sum_j E_L(g_j) + |E[g g'] - I|^2 is taken at g_j = sqrt((1 - lambda_j /
+        mu)_+) f_j, the constant among them where the operator kills it, as by `SpectralEmbedding`:
+        with mu "auto" a little above the last eigenvalue of a fit to these rows with kernel
+        sections, so that networks can be compared. Of a vector the largest counts.
+        """
+        check_is_fitted(self, "spectrum_")
+        form, columns = self._form(), self.n_features_in_
+        stream = self._stream(X, form.views, sample_weight, None, 0, reset=False)
+        require_columns(np.empty((0, stream.dimensions[0])), columns, "X")
+        m = self._first + self.n_components
+        auto = isinstance(self.mu, str)
+        mu = auto_mu(form, stream, m, margin=REFERENCE_MARGIN) if auto else float(np.max(self.mu))
+        functions = self.spectrum_[self._first :]
+        found = assemble(
+            form, Centered(functions, np.zeros(len(functions))), stream, n_folds=1, progress=False
+        ).mean()
+        if not self._first:
+            found = Matrices(*(A[1:, 1:] for A in (found.L, found.Phi, found.Psi)))
+        return -held_out_loss(found, self.spectrum_.values, mu)

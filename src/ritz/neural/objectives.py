@@ -15,6 +15,7 @@ from ritz.forms.pairs import Cross
 from ritz.neural.averages import Averages, averages
 from ritz.neural.jet import TensorJet
 from ritz.neural.losses import contrastive, energy, two_towers, variance_covariance, whitening
+from ritz.neural.module import require_module
 
 Regularizer = Literal["contrastive", "whitening", "variance_covariance"]
 REGULARIZERS = ("contrastive", "whitening", "variance_covariance")
@@ -78,7 +79,10 @@ class SpectralLoss:
 
     def __call__(self, module: Any, X: Any, *, generator: torch.Generator | None = None) -> Tensor:
         """Return the loss of a module on samples (b, d), or on a pair of arrays of them."""
-        return self.value(self.averages([module], as_block(X, self.form.views), generator))
+        require_module(module, "module")
+        batch = self.averages([module], as_block(X, self.form.views), generator)
+        _require_slopes(batch)
+        return _finite(self.value(batch))
 
     def averages(
         self, modules: Any, block: Block, generator: torch.Generator | None = None
@@ -133,7 +137,9 @@ class SingularLoss:
 
     def __call__(self, left: Any, right: Any, X: Any, Y: Any) -> Tensor:
         """Return the loss of two modules on aligned samples (b, d) and (b, e)."""
-        return self.value(self.averages([left, right], as_block((X, Y), 2)))
+        require_module(left, "left")
+        require_module(right, "right")
+        return _finite(self.value(self.averages([left, right], as_block((X, Y), 2))))
 
     def averages(
         self, modules: Any, block: Block, generator: torch.Generator | None = None
@@ -153,6 +159,27 @@ class SingularLoss:
     def settings(self) -> dict[str, Any]:
         """Return what the loss is, in plain values."""
         return {"operator": str(Cross()), "n_parts": self.n_parts}
+
+
+def _require_slopes(batch: Averages) -> None:
+    """Raise where outputs vary and yet have no energy at all, as those that are rounded."""
+    second = batch.second.detach()[1:, 1:].diagonal()
+    mean = batch.second.detach()[0, 1:]
+    varies = (second - mean**2 > 1e-4 * second).any()
+    if varies and not batch.energy.detach()[1:].any():
+        what = "differentiable in its input"
+        remedy = "Rounding, sign and argmax have no derivative to learn from. Pairs must differ."
+        raise ValueError(must("module", what, "outputs that vary, but no energy", remedy))
+
+
+def _finite(loss: Tensor) -> Tensor:
+    """Return a loss, or stop a training before a step that would spoil the parameters."""
+    if not loss.isfinite():
+        raise FloatingPointError(
+            f"The loss is {loss.item():.3g} on this batch, and the parameters are as the last step "
+            "left them. Lower the learning rate, scale the data, or look at what the module does."
+        )
+    return loss
 
 
 def as_mu(mu: Any) -> Array:

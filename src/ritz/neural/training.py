@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import islice
 from math import cos, isfinite, pi
-from os import PathLike, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,6 +20,7 @@ from tqdm import tqdm
 from ritz.arrays import Block, must
 from ritz.neural.averages import Averages, merged
 from ritz.neural.batches import Minibatches
+from ritz.neural.checkpoint import read_checkpoint, write_checkpoint
 
 HELD_OUT_ROWS = 10_000
 
@@ -135,6 +136,11 @@ class _Training:
         if batches.fraction and rows < 2:
             what = "such that at least 2 rows are held out, or 0"
             raise ValueError(must("validation_fraction", what, f"{rows} rows held out"))
+        if settings.checkpoint is not None and not Path(settings.checkpoint).parent.is_dir():
+            what = "a file in a folder that is there"
+            raise ValueError(
+                must("checkpoint", what, settings.checkpoint, "Make the folder first.")
+            )
         self.optimizer = settings.optimizer(modules.parameters())
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.generator = torch.Generator().manual_seed(settings.seed)
@@ -267,35 +273,28 @@ class _Training:
             state.stopped = f"no better on held-out rows since step {state.best[0]}"
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the whole state to a file, at once."""
+        """Write the whole state to a file."""
         content = {
-            "problem": self.problem,
             "state": dict(vars(self.state)),
             "modules": self.modules.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "torch": torch.get_rng_state(),
         }
-        path = Path(path)
-        part = path.with_name(path.name + ".part")
-        torch.save(content, part)
-        replace(part, path)
+        write_checkpoint(path, self.problem, content)
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Go on from a file; reading it never runs code."""
-        content = torch.load(path, weights_only=True)
-        theirs = content["problem"]
-        differ = [
-            f"{name}={theirs.get(name)!r} and not {self.problem.get(name)!r}"
-            for name in sorted({*theirs, *self.problem})
-            if theirs.get(name) != self.problem.get(name)
-        ]
-        if differ:
-            remedy = "Pass the same settings, an integer random_state among them, or another file."
-            what = "a file of the same training, to resume"
-            raise ValueError(must("checkpoint", what, f"one with {', '.join(differ)}", remedy))
+        """Go on from a file."""
+        content = read_checkpoint(path, self.problem)
+        try:
+            self.modules.load_state_dict(content["modules"])
+        except RuntimeError as error:
+            what = "a file of the same module, to resume"
+            first = str(error).split("\n")[1:2]
+            raise ValueError(
+                must("checkpoint", what, f"another ({''.join(first).strip()})")
+            ) from None
         vars(self.state).update(content["state"], stopped="")
-        self.modules.load_state_dict(content["modules"])
         self.optimizer.load_state_dict(content["optimizer"])
         self.generator.set_state(content["generator"])
         torch.set_rng_state(content["torch"])
