@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from ritz.arrays import as_count
+
+Run = Callable[..., Iterable[Any]]
+REUSED_BYTES = 32_000_000
 
 
 @cache
@@ -30,3 +36,26 @@ def jobs(n_jobs: int | None) -> int:
             return len(os.sched_getaffinity(0))
         return os.cpu_count() or 1
     return as_count(n_jobs, "n_jobs", "a positive integer, or None for all cores")
+
+
+class Workers:
+    """A way to map a function over items: by some threads, or without any."""
+
+    def __init__(self, threads: int) -> None:
+        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def __enter__(self) -> Run:
+        return map if self.pool is None else self.pool.map
+
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.shutdown()
+
+
+def keep_freed_memory() -> None:
+    """Let the allocator keep the arrays of one block for the next.
+
+    The C library of Linux maps large arrays anew each time, and clearing their pages costs more
+    than the arithmetic on them, until it has once seen an array of this size freed.
+    """
+    np.empty(REUSED_BYTES // 8)

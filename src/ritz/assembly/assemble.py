@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, Block, as_count, must, row_slices
-from ritz.assembly.passes import AddRows, Run, Workers, in_pieces, over_folds
+from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.features import Jet, Ledger, Page, Terms
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
-from ritz.threads import blas_threads, jobs
+from ritz.threads import Run, Workers, blas_threads, jobs
 
 PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000

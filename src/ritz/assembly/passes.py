@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -14,25 +13,9 @@ from tqdm import tqdm
 
 from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
+from ritz.threads import Run, keep_freed_memory
 
-REUSED_BYTES = 32_000_000
-
-Run = Callable[..., Iterable[Any]]
 AddRows = Callable[[int, Block, NDArray[np.intp]], None]
-
-
-class Workers:
-    """A way to map a function over items: by some threads, or without any."""
-
-    def __init__(self, threads: int) -> None:
-        self.pool = ThreadPoolExecutor(threads) if threads > 1 else None
-
-    def __enter__(self) -> Run:
-        return map if self.pool is None else self.pool.map
-
-    def __exit__(self, *_: object) -> None:
-        if self.pool is not None:
-            self.pool.shutdown()
 
 
 def over_folds(
@@ -114,12 +97,3 @@ def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
         for block in stream.blocks():
             yield block
             bar.update(len(block))
-
-
-def keep_freed_memory() -> None:
-    """Let the allocator keep the arrays of one block for the next.
-
-    The C library of Linux maps large arrays anew each time, and clearing their pages costs more
-    than the arithmetic on them, until it has once seen an array of this size freed.
-    """
-    np.empty(REUSED_BYTES // 8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
 from typing import Any, Protocol, runtime_checkable
 
@@ -9,9 +10,10 @@ import numpy as np
 
 from ritz.arrays import Array, as_multi_index, as_rows, must, row_slices
 from ritz.features import CenteredJet, Jet
+from ritz.threads import Workers, blas_threads, jobs, keep_freed_memory
 
 RandomState = int | np.random.Generator | None
-ROWS_AT_ONCE = 8_000_000
+FLOATS_AT_ONCE, MANY_FLOATS = 2_000_000, 16_000_000
 
 
 @runtime_checkable
@@ -110,7 +112,20 @@ class Basis(ABC):
     def _evaluate(self, X: Array, probe, *shape: int) -> Array:  # type: ignore[no-untyped-def]
         X = as_rows(X, "X", self.dimension)
         result = np.empty((len(X), *shape))
-        block = max(1, ROWS_AT_ONCE // max(1, self.floats_per_row(X.shape[1])))
-        for rows in row_slices(len(X), block):
+        width = max(1, self.floats_per_row(X.shape[1]))
+
+        def fill(rows: slice) -> None:
             result[rows] = probe(self.jet(X[rows]))
+
+        blocks = row_slices(len(X), max(1, FLOATS_AT_ONCE // width))
+        # Threads of a pass over the data have others beside them already.
+        alone = threading.current_thread() is threading.main_thread()
+        if not alone or len(X) * width < MANY_FLOATS:
+            for rows in blocks:
+                fill(rows)
+            return result
+        keep_freed_memory()
+        with blas_threads(1), Workers(jobs(None)) as run:
+            for _ in run(fill, blocks):
+                pass
         return result

@@ -7,13 +7,13 @@ the covariance of two functionals is l applied to the section of the other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_columns
 from ritz.bases.basis import Basis
+from ritz.cached import cached_property
 from ritz.features import CachedJet, Gradients, Jet, Values
 from ritz.features.gradients import DenseGradients, below_one, moments_of
 from ritz.features.terms import Plan, Rows

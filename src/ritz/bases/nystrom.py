@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from ritz.arrays import (
 )
 from ritz.bases.basis import Basis, RandomState
 from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
+from ritz.cached import cached_property
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet
+from ritz.cached import cached_property
 from ritz.features import Product
 from ritz.kernels.distances import FEW, filled_up
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
+from ritz.cached import cached_property
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 

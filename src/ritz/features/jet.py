@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
 
 from ritz.arrays import Array
+from ritz.cached import cached_property
 from ritz.features.gradients import Gradients
 from ritz.features.values import Values
 

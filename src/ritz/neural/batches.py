@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader
 
 from ritz.arrays import Block, hash_rows, must
+from ritz.cached import cached_property
 from ritz.streams import ArrayStream, Batches, DaskStream, Stream, as_stream
 
 POOL_ROWS = 65_536

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ritz.arrays import Array, as_multi_index, must
+from ritz.cached import cached_property
 from ritz.features import CachedJet, Gradients, Jet, Terms, Values
 from ritz.features.terms import Plan, Rows, Term
 from ritz.neural.derivatives import along, as_tensor, jacobian, partial, values

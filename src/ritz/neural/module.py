@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +15,7 @@ from torch import Tensor
 from ritz.arrays import Array, as_count, as_multi_index, must, require_columns, require_finite
 from ritz.bases import Basis
 from ritz.bases.basis import RandomState
+from ritz.cached import cached_property
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.features.terms import Plan, Rows
 from ritz.neural.derivatives import along, as_tensor, jacobian, partial, values

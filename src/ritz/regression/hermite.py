@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, qr, solve_triangular
 
 from ritz.arrays import Array, Block, row_slices
-from ritz.assembly.passes import Workers, in_pieces, over_folds
+from ritz.assembly.passes import in_pieces, over_folds
 from ritz.bases import Basis, Centered, Combination, KernelSections
 from ritz.bases.functionals import (
     Functionals,
@@ -25,7 +25,7 @@ from ritz.regression.moments import HELD, Moments, penalties, solve
 from ritz.regression.observations import Observations, Part
 from ritz.regression.validation import Choice, Validation
 from ritz.streams import Stream
-from ritz.threads import blas_threads, jobs
+from ritz.threads import Workers, blas_threads, jobs
 
 PASSES = 30
 ACCURATE = 1e-6

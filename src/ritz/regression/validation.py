@@ -8,9 +8,8 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from ritz.arrays import Array
-from ritz.assembly.passes import Workers
 from ritz.regression.moments import Moments, solve
-from ritz.threads import blas_threads, jobs
+from ritz.threads import Workers, blas_threads, jobs
 
 FEW_FUNCTIONS = 300
 MANY_VALUES = 16

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ritz.arrays import Block, as_rows, as_weights, must
+from ritz.cached import cached_property
 from ritz.streams.stream import Stream
 
 
