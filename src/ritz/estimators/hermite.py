@@ -41,7 +41,7 @@ from ritz.regression.targets import (
     subsample,
 )
 from ritz.regression.validation import Choice, Validation, cross_validate
-from ritz.streams import Stream, as_stream
+from ritz.streams import Stream
 from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
@@ -308,7 +308,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if t is not None and y.shape[1] != t.shape[2]:
             what = f"derivatives of {y.shape[1]} output(s), as y has, along the last axis"
             raise ValueError(must("gradient", what, f"{t.shape[2]}"))
-        weight = self._weights(sample_weight, X)
+        # Without weights of its own each row has one and the same number, stored once.
+        weight = (
+            np.broadcast_to(1.0, n) if sample_weight is None else self._weights(sample_weight, X)
+        )
         slope_weight = weight
         if gradient_sample_weight is not None:
             slope_weight = as_weights(gradient_sample_weight, n, "gradient_sample_weight")
@@ -612,10 +615,9 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
 
     def _stream(self, X: NDArray[Any], observations: Observations) -> Stream:
         self._require_gradients(observations)
-        weight = np.maximum(observations.weight, observations.slope_weight)
-        if len(X) == 1:
-            return ArrayStream((X,), weight)
-        return as_stream(X, 1, weight, None)
+        weight, slope_weight = observations.weight, observations.slope_weight
+        both = weight if slope_weight is weight else np.maximum(weight, slope_weight)
+        return ArrayStream((X,), both)
 
     def _sections(self, kernel: Kernel, stream: Stream, floor: float) -> tuple[Whitened, Array]:
         """Return sections at centers chosen from a sample of rows or given, and their means."""
