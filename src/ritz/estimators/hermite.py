@@ -37,10 +37,10 @@ from ritz.regression.targets import (
     as_slopes,
     as_values,
     mean_and_spread,
-    observed_rows,
     subsample,
 )
 from ritz.regression.validation import Choice, Validation, cross_validate
+from ritz.regression.zero_mean import RowMeans
 from ritz.streams import Stream
 from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
@@ -53,7 +53,6 @@ LEAST_PILOT = 8000
 PILOT_FACTOR = 32
 LIKELIHOOD_SIZE = 1200
 AUDIT_ROWS = 300
-MEAN_ROWS = 1000
 PILOT_ROWS = 5000
 EPS = float(np.finfo(np.float64).eps)
 LEAST_PENALTY = 1e-18
@@ -198,7 +197,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._folds = None
         self._report()
         if not self._told_values:
-            self._center(rows, observations)
+            means = RowMeans.of(self.solution_.functions.basis, rows, observations)
+            self.solution_ = means.taken_off(self.solution_)
         return self
 
     def partial_fit(
@@ -211,7 +211,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         directions: Any = None,
         gradient_sample_weight: Any = None,
     ) -> Self:
-        """Add rows to those seen before; the first ones fix the functions and their scales."""
+        """Add rows to those seen before; the first ones fix the functions and their scales.
+
+        As long as no values were observed the fitted function has mean zero over all rows.
+        """
         first = not hasattr(self, "solution_")
         if not first and self._folds is None:
             warnings.warn(
@@ -228,8 +231,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             stream = self._stream(rows, observations)
             kernel = self._make(self._lengths)
             self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
+            self._means: RowMeans | None = None
         else:
             stream = self._stream(rows, observations)
+            self._told_values |= self._has(observations.y, observations.weight)
         n_folds = as_count(self.n_folds, "n_folds") if first else len(self._folds or ())
         folds = sums_of_folds(
             self._functions, self._offset, stream, observations, n_folds, self.n_jobs
@@ -246,6 +251,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             least,
         )
         self._folds = folds
+        if not self._told_values:
+            means = RowMeans.of(self._functions.basis, rows, observations)
+            self._means = means if self._means is None else self._means + means
+            self.solution_ = self._means.taken_off(self.solution_)
         self._report()
         return self
 
@@ -257,8 +266,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         """
         X = self._points(X)
         units = self._units
-        values = self.solution_.function(X) * units.size + units.level + self._shift
-        values = self._shaped(values)
+        values = self._shaped(self.solution_.function(X) * units.size + units.level)
         if not return_std:
             return values
         deviation = np.empty((len(X), len(units.size)))
@@ -321,7 +329,6 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             what = f"values of {len(self._units.size)} outputs, as before"
             raise ValueError(must("y", what, f"{y.shape[1]}"))
         self._flat: bool = flat
-        self._shift: Array = np.zeros(1)
         units = self._units_of(X, y, t, U, weight, slope_weight) if reset else self._units
         return X, Observations(y, t, U, weight, slope_weight, units)
 
@@ -638,25 +645,6 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         pivots = np.diag(functions.triangle) ** 2
         few = max(1, int((pivots > SUMS_FLOOR * pivots.max()).sum()))
         return functions.first(few), offset[:few]
-
-    def _center(self, X: NDArray[Any], observations: Observations) -> None:
-        """Make the function's mean over the rows zero: nothing else fixes the constant."""
-        there = observed_rows(observations)
-        basis = self.solution_.functions.basis
-        mean, total = np.zeros(basis.size), np.zeros(1)
-        for part in row_slices(len(X), 2048):
-            rows = (X[part][there[part]] - self._units.center) / self._units.spread
-            if len(rows):
-                mean = mean + basis(rows).sum(axis=0)
-                total += len(rows)
-        mean /= total
-        self._shift = -(mean @ self.solution_.coefficients) * self._units.size
-        rows = np.asarray(X[np.flatnonzero(there)[:MEAN_ROWS]], dtype=np.float64)
-        self.solution_ = replace(
-            self.solution_,
-            constants=np.zeros_like(self.solution_.constants),
-            about=(rows - self._units.center) / self._units.spread,
-        )
 
     def _report(self) -> None:
         solution = self.solution_
