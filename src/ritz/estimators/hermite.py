@@ -22,17 +22,14 @@ from ritz.estimators.base import SpectralEstimator
 from ritz.estimators.defaults import KERNELS
 from ritz.kernels import Kernel
 from ritz.regression.audit import GradientAudit, audit
-from ritz.regression.hermite import (
-    Solution,
-    Whitened,
-    fit_by_passes,
-    fit_by_qr,
-    fit_moments,
-    sums_of_folds,
-)
+from ritz.regression.direct import fit_by_qr
+from ritz.regression.fold_sums import sums_of_folds
+from ritz.regression.from_sums import fit_moments
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 from ritz.regression.moments import Moments
 from ritz.regression.observations import Observations, Part, Units
+from ritz.regression.passes import fit_by_passes
+from ritz.regression.solution import Solution
 from ritz.regression.targets import (
     as_slopes,
     as_values,
@@ -40,6 +37,7 @@ from ritz.regression.targets import (
     subsample,
 )
 from ritz.regression.validation import Choice, Validation, cross_validate
+from ritz.regression.whitened import Whitened
 from ritz.regression.zero_mean import RowMeans
 from ritz.streams import Stream
 from ritz.streams.array import ArrayStream

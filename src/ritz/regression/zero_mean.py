@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ritz.arrays import Array, row_slices
 from ritz.bases import Basis
-from ritz.regression.hermite import Solution
 from ritz.regression.observations import Observations
+from ritz.regression.solution import Solution
 from ritz.regression.targets import observed_rows
 
 MEAN_ROWS = 1000
