@@ -109,3 +109,10 @@ def sums_of_folds(
 def block_rows(p: int, d: int) -> int:
     """Return how many rows keep a thread's features within its share of memory."""
     return int(np.clip(BLOCK_BYTES // (8 * (4 * p + d)), 16, 2048))
+
+
+def reliable(functions: Whitened, folds: list[Moments]) -> float:
+    """Return the smallest penalty that sums of products can tell from rounding."""
+    pivots = np.diag(functions.triangle) ** 2
+    rounding = 50 * float(np.finfo(np.float64).eps) / float(pivots.min() / pivots.max())
+    return rounding * float(sum(fold.weight.sum() for fold in folds))
