@@ -235,6 +235,14 @@ def test_standard_deviations_are_those_of_errors():
     assert 0.85 < np.mean(np.abs(z) < 2) <= 1.0
 
 
+def test_a_penalty_below_rounding_is_taken_as_given():
+    X, y, t = sample(300)
+    model = hermite(regularization=1e-16, length_scale=[3.0, 3.0]).fit(X, y, t)
+    assert model.regularization_ == 1e-16
+    assert np.isfinite(model.path_.errors).all()
+    assert error(model) < 1e-4
+
+
 def test_gradients_alone_in_parts_have_mean_zero_until_a_value_comes():
     X, y, t = sample(600)
     model = hermite(n_centers=150)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.regression.validation import Choice, Validation, cross_validate
+from ritz.regression.validation import ROUNDING, Choice, Validation, cross_validate
 
 WEIGHTS = 10.0 ** np.arange(-2, 3)
 PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
@@ -31,12 +31,16 @@ def choose(
     total = validation.total
     unit = float(total.weight.sum()) / max(int(total.count.sum()), 1)
     own = noise[0 if total.count[0] > 0 else 1]
-    weights, grid = np.array([rho]), np.array([max(gamma, PENALTIES[2] * unit)])
+    weights, grid = np.array([rho]), np.array([gamma])
     if np.isnan(rho):
         both = total.count[0] > 0 and total.count[1] > 0
         weights = noise[0] / noise[1] * WEIGHTS if both else np.ones(1)
     if free:
         grid = np.append(PENALTIES * unit, own)
+    else:
+        # Weights are compared at a penalty that rounding of the sums does not hide.
+        hidden = ROUNDING * float(np.trace(total.V) + weights.max() * np.trace(total.G))
+        grid = np.maximum(grid, max(PENALTIES[2] * unit, 2 * hidden))
     middle = float(weights[len(weights) // 2])
     if len(weights) == len(grid) == 1:
         return middle, gamma, None
