@@ -1,5 +1,8 @@
 """What every basis promises: shapes, derivatives that are derivatives, and one jet in all forms."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -346,3 +349,21 @@ def test_bad_numbers_are_named(basis, X, value):
     bad[2, 1] = value
     with pytest.raises(ValueError, match=r"'X' parameter must be finite.*row 2, column 1"):
         basis(bad)
+
+
+@pytest.mark.parametrize("length_scale", [1.5, ARD])
+@pytest.mark.parametrize("offset", [0.0, 0.3])
+def test_a_block_is_gone_once_nobody_holds_it(length_scale, offset):
+    basis = sections(ritz.Gaussian(length_scale))
+    gc.disable()
+    try:
+        jet = (
+            Centered(basis, np.full(basis.size, offset)).jet(data())
+            if offset
+            else basis.jet(data())
+        )
+        jet.gradient.plan(jet.gradient)
+        jet = weakref.ref(jet)
+        assert jet() is None
+    finally:
+        gc.enable()

@@ -235,6 +235,28 @@ def test_standard_deviations_are_those_of_errors():
     assert 0.85 < np.mean(np.abs(z) < 2) <= 1.0
 
 
+def test_a_penalty_below_rounding_is_taken_as_given():
+    X, y, t = sample(300)
+    model = hermite(regularization=1e-16, length_scale=[3.0, 3.0]).fit(X, y, t)
+    assert model.regularization_ == 1e-16
+    assert np.isfinite(model.path_.errors).all()
+    assert error(model) < 1e-4
+
+
+def test_gradients_alone_in_parts_have_mean_zero_until_a_value_comes():
+    X, y, t = sample(600)
+    model = hermite(n_centers=150)
+    for rows in (slice(0, 200), slice(200, 600)):
+        model.partial_fit(X[rows], None, t[rows])
+        seen = X[: rows.stop]
+        assert abs(model.predict(seen).mean()) < 1e-10 * y.std()
+    assert np.abs(model.predict(X) - (y - y.mean())).max() < 2e-2 * y.std()
+    _, deviation = model.predict(X, return_std=True)
+    assert (deviation > 0).all()
+    model.partial_fit(X[:5], y[:5])
+    assert np.abs(model.predict(X) - y).max() < 2e-2 * y.std()
+
+
 def test_partial_fit_adds_up():
     X, y, t = sample(3000)
     model = hermite(n_centers=80, random_state=0)

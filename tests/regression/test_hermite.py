@@ -8,10 +8,11 @@ from ritz.arrays import Block
 from ritz.assembly.passes import fold_of, in_pieces, over_folds
 from ritz.bases import Centered
 from ritz.bases.functionals import Functionals, covariance
-from ritz.regression.hermite import HermiteSums, Whitened, sums_of_folds
+from ritz.regression.fold_sums import HermiteSums, sums_of_folds
 from ritz.regression.moments import solve
 from ritz.regression.observations import Observations, Units
 from ritz.regression.validation import Validation
+from ritz.regression.whitened import Whitened
 from ritz.streams import as_stream
 
 RNG = np.random.default_rng(0)

@@ -83,3 +83,18 @@ def test_means_of_repeated_values_stand_for_them():
         np.testing.assert_allclose(a[1], b[1], atol=1e-8)
         assert a[2][0] == pytest.approx(b[2][0], abs=1e-8)
     assert gaps[0] == pytest.approx(gaps[1], abs=1e-8)
+
+
+def test_rounding_does_not_decide_lengths_of_noiseless_data():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(30, 2))
+    found = []
+    for _ in range(3):
+        a, b = X.T
+        t = np.column_stack([-400 * a * (b - a**2) - 2 * (1 - a), 200 * (b - a**2)])
+        model = ritz.HermiteRegressor(random_state=0).fit(
+            X, 100 * (b - a**2) ** 2 + (1 - a) ** 2, t
+        )
+        found.append(model.length_scale_)
+        X = X * (1 + 1e-12 * rng.standard_normal(X.shape))
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=0.1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -200,15 +202,14 @@ class KernelJet(CachedJet):
         unit = float(basis.turn / basis.scale[0]) ** 2
         own = np.ndim(basis.kernel.length_scale) > 0
 
-        def stretched() -> Array:
-            if own:
-                whole = T if offset is None else T + offset
-                return np.asarray(pairwise_squares(points, basis.anchors) * whole, self.dtype)
-            found: Any = self._pass(True, serve and not shifted)
-            rates = serve and found.slopes is not None
-            return np.asarray(found.stretched / basis.turn if rates else found.stretched)
-
-        ST = stretched if lazy or own else stretched()
+        ST: Array | Callable[[], Array]
+        if own:
+            ST = partial(stretched_apart, points, basis.anchors, T, offset, self.dtype)
+        elif lazy:
+            ST = partial(stretched_sections, basis, self.X, self.dtype)
+        else:
+            rates = serve and sections.slopes is not None
+            ST = np.asarray(sections.stretched / basis.turn if rates else sections.stretched)
         unit = 1.0 if own else unit
         return FactoredGradients(T, basis.anchors, points, ST, unit, basis.spread, offset=offset)
 
@@ -236,6 +237,23 @@ class KernelJet(CachedJet):
             profiles = self.basis.kernel.profile(self._u, order)
             cache.update({m: q for m, q in enumerate(profiles) if m not in cache})
         return cache[order]
+
+
+# Functions of arrays, not of the jet: one that its own gradients hold would outlive its block.
+
+
+def stretched_apart(
+    points: Array, anchors: Array, T: Array, offset: Array | None, dtype: Any
+) -> Array:
+    """Return |z_k - c_j|^2 T_kj (b, p) for points z and anchors c, T having an offset put on."""
+    whole = T if offset is None else T + offset
+    return np.asarray(pairwise_squares(points, anchors) * whole, dtype)
+
+
+def stretched_sections(basis: KernelSections, X: Array, dtype: Any) -> Array:
+    """Return |x - y|^2 q(u) (b, p) of a kernel with q' = c q, at points in length scales."""
+    found: Any = basis.kernel.sections(X, basis.scaled_centers, slopes=True, dtype=dtype)
+    return np.asarray(found.stretched if found.slopes is None else found.stretched / basis.turn)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,27 +20,29 @@ from ritz.bases.functionals import Functionals, covariance, pivoted_cholesky
 from ritz.estimators.base import SpectralEstimator
 from ritz.estimators.defaults import KERNELS
 from ritz.kernels import Kernel
-from ritz.regression.audit import GradientAudit, audit
-from ritz.regression.hermite import (
-    Solution,
-    Whitened,
-    fit_by_passes,
-    fit_by_qr,
-    fit_moments,
-    sums_of_folds,
-)
-from ritz.regression.likelihood import Fitted, Likelihood, most_likely
+from ritz.regression.audit import GradientAudit, audit, warn_of
+from ritz.regression.choosing import choose
+from ritz.regression.direct import fit_by_qr
+from ritz.regression.fold_sums import reliable, sums_of_folds
+from ritz.regression.from_sums import fit_moments
+from ritz.regression.lengths import likely_lengths
+from ritz.regression.likelihood import Fitted
+from ritz.regression.memory import require_memory
 from ritz.regression.moments import Moments
-from ritz.regression.observations import Observations, Part, Units
+from ritz.regression.observations import Observations, Part
+from ritz.regression.passes import fit_by_passes
+from ritz.regression.solution import Solution
 from ritz.regression.targets import (
+    any_known,
     as_slopes,
     as_values,
-    mean_and_spread,
-    observed_rows,
     subsample,
 )
-from ritz.regression.validation import Choice, Validation, cross_validate
-from ritz.streams import Stream, as_stream
+from ritz.regression.units import units_of
+from ritz.regression.validation import Choice, Validation
+from ritz.regression.whitened import Whitened
+from ritz.regression.zero_mean import RowMeans
+from ritz.streams import Stream
 from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
@@ -53,12 +54,9 @@ LEAST_PILOT = 8000
 PILOT_FACTOR = 32
 LIKELIHOOD_SIZE = 1200
 AUDIT_ROWS = 300
-MEAN_ROWS = 1000
 PILOT_ROWS = 5000
 EPS = float(np.finfo(np.float64).eps)
 LEAST_PENALTY = 1e-18
-WEIGHTS = 10.0 ** np.arange(-2, 3)
-PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
 
 
 class HermiteRegressor(RegressorMixin, SpectralEstimator):
@@ -198,7 +196,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._folds = None
         self._report()
         if not self._told_values:
-            self._center(rows, observations)
+            means = RowMeans.of(self.solution_.functions.basis, rows, observations)
+            self.solution_ = means.taken_off(self.solution_)
         return self
 
     def partial_fit(
@@ -211,7 +210,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         directions: Any = None,
         gradient_sample_weight: Any = None,
     ) -> Self:
-        """Add rows to those seen before; the first ones fix the functions and their scales."""
+        """Add rows to those seen before; the first ones fix the functions and their scales.
+
+        As long as no values were observed the fitted function has mean zero over all rows.
+        """
         first = not hasattr(self, "solution_")
         if not first and self._folds is None:
             warnings.warn(
@@ -228,8 +230,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             stream = self._stream(rows, observations)
             kernel = self._make(self._lengths)
             self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
+            self._means: RowMeans | None = None
         else:
             stream = self._stream(rows, observations)
+            self._told_values |= any_known(observations.y, observations.weight)
         n_folds = as_count(self.n_folds, "n_folds") if first else len(self._folds or ())
         folds = sums_of_folds(
             self._functions, self._offset, stream, observations, n_folds, self.n_jobs
@@ -246,6 +250,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             least,
         )
         self._folds = folds
+        if not self._told_values:
+            means = RowMeans.of(self._functions.basis, rows, observations)
+            self._means = means if self._means is None else self._means + means
+            self.solution_ = self._means.taken_off(self.solution_)
         self._report()
         return self
 
@@ -257,8 +265,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         """
         X = self._points(X)
         units = self._units
-        values = self.solution_.function(X) * units.size + units.level + self._shift
-        values = self._shaped(values)
+        values = self._shaped(self.solution_.function(X) * units.size + units.level)
         if not return_std:
             return values
         deviation = np.empty((len(X), len(units.size)))
@@ -308,90 +315,38 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if t is not None and y.shape[1] != t.shape[2]:
             what = f"derivatives of {y.shape[1]} output(s), as y has, along the last axis"
             raise ValueError(must("gradient", what, f"{t.shape[2]}"))
-        weight = self._weights(sample_weight, X)
+        # Without weights of its own each row has one and the same number, stored once.
+        weight = (
+            np.broadcast_to(1.0, n) if sample_weight is None else self._weights(sample_weight, X)
+        )
         slope_weight = weight
         if gradient_sample_weight is not None:
             slope_weight = as_weights(gradient_sample_weight, n, "gradient_sample_weight")
-        if not (self._has(y, weight) or (t is not None and self._has(t, slope_weight))):
+        if not (any_known(y, weight) or (t is not None and any_known(t, slope_weight))):
             raise ValueError(must("y", "known for at least one row of positive weight", "none"))
         if not reset and (y.shape[1] != len(self._units.size) or flat != self._flat):
             what = f"values of {len(self._units.size)} outputs, as before"
             raise ValueError(must("y", what, f"{y.shape[1]}"))
         self._flat: bool = flat
-        self._shift: Array = np.zeros(1)
-        units = self._units_of(X, y, t, U, weight, slope_weight) if reset else self._units
+        if reset:
+            rescale = not isinstance(self.kernel, Kernel)
+            units = units_of(X, y, t, U, weight, slope_weight, rescale, self.constant)
+        else:
+            units = self._units
         return X, Observations(y, t, U, weight, slope_weight, units)
-
-    def _has(self, array: NDArray[Any], weight: Array) -> bool:
-        return any(
-            not np.isnan(np.asarray(array[part], dtype=np.float64)[weight[part] > 0]).all()
-            for part in row_slices(len(array), CHUNK_ROWS)
-            if (weight[part] > 0).any()
-        )
-
-    def _units_of(
-        self,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        t: NDArray[Any] | None,
-        U: NDArray[Any] | None,
-        weight: Array,
-        slope_weight: Array,
-    ) -> Units:
-        """Return units in which inputs and values have mean zero and spread one."""
-        d, outputs = X.shape[1], y.shape[1]
-        own = isinstance(self.kernel, Kernel)
-        center, spread = np.zeros(d), np.ones(d)
-        if not own:
-            center, spread = mean_and_spread(X, weight + slope_weight)
-        # What rounding leaves of a constant is no spread.
-        spread = np.where(spread > 8 * EPS * np.abs(center), spread, 1.0)
-        level, size = mean_and_spread(y, weight)
-        size = np.where(size > 8 * EPS * np.abs(level), size, 0.0)
-        if not self.constant:
-            size = np.sqrt(size**2 + level**2)
-            level = np.zeros(outputs)
-        level = np.where(np.isfinite(level), level, 0.0)
-        if t is not None and not (size > 0).all():
-            slopes = mean_and_spread(t.reshape(len(t), -1), slope_weight)
-            rms = np.sqrt(slopes[0] ** 2 + slopes[1] ** 2).reshape(t.shape[1:])
-            if U is None:
-                rms = rms * spread[:, None]
-            with np.errstate(all="ignore"):
-                size = np.where(size > 0, size, np.nanmax(np.nan_to_num(rms), axis=0))
-        size = np.where(np.isfinite(size) & (size > 0), size, np.maximum(np.abs(level), 1e-300))
-        return Units(center, spread, level, np.where(size > 1e-290, size, 1.0))
 
     def _prepare(self, X: NDArray[Any], observations: Observations) -> None:
         """Choose length scales, and look whether gradients agree with values."""
         self._units = observations.units
         seed = self._seed()
-        self._told_values = self._has(observations.y, observations.weight)
+        self._told_values = any_known(observations.y, observations.weight)
         self._make, fixed = self._kernel_of()
         some = subsample(X, observations, LIKELIHOOD_SIZE, seed, self._differentiable())
         self._fitted: Fitted | None = None
         lengths = fixed
-        if self._stationary():
-            F, z, weight, _ = some.functionals()
-            usable = np.flatnonzero((F.values == 1) | self._smooth())
-            if len(some.X) > 1 and len(usable) > 1 and lengths is None:
-                unit = float(weight[usable].mean())
-                likelihood = Likelihood(
-                    self._make,
-                    F.take(usable),
-                    z[usable],
-                    weight[usable] / unit,
-                    self.constant,
-                    some.squares / unit,
-                    some.merged_away,
-                )
-                fitted = fit_lengths(likelihood, X.shape[1], seed)
-                noise = fitted.noise * unit
-                # Noise of what was hardly observed is as good as unknown.
-                kinds = (F.values[usable] == 1).sum(), (F.values[usable] == 0).sum()
-                if min(kinds) < 10:
-                    noise = np.full(2, noise[int(np.argmax(kinds))])
-                self._fitted = replace(fitted, noise=noise)
+        if self._stationary() and lengths is None:
+            smooth, d = self._smooth(), X.shape[1]
+            self._fitted = likely_lengths(self._make, some, self.constant, smooth, d, seed)
         if lengths is None:
             d = X.shape[1]
             lengths = np.full(d, np.sqrt(d)) if self._fitted is None else self._fitted.lengths
@@ -405,22 +360,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
     def _audit(self, part: Part) -> None:
         if not (self._stationary() and self._smooth()) or (part.known > 0).sum() < 10:
             return
-        self.gradient_audit_ = found = audit(self._make, part)
-        bad = np.flatnonzero(found.suspicious)
-        if len(bad):
-            names = getattr(self, "feature_names_in_", None)
-            named = [str(c) if names is None else repr(names[c]) for c in bad[:10]]
-            ranges = [
-                f"{found.factors[c]:.3g} ({found.low[c]:.3g} to {found.high[c]:.3g})"
-                for c in bad[:10]
-            ]
-            lines = ", ".join(f"column {a}: {b}" for a, b in zip(named, ranges, strict=True))
-            warnings.warn(
-                f"Gradients look wrong in sign or scale. They are, as far as the values tell, "
-                f"these multiples of the true ones: {lines}. Check signs (forces are minus the "
-                "gradient) and units; see gradient_audit_.",
-                stacklevel=4,
-            )
+        self.gradient_audit_ = audit(self._make, part)
+        warn_of(self.gradient_audit_, getattr(self, "feature_names_in_", None))
 
     def _kernel_of(self) -> tuple[Callable[[Array], Kernel], Array | None]:
         """Return the kernel of length scales in units of the spread, and those given."""
@@ -519,33 +460,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             likelihood's noise decides.
         """
         rho, gamma, auto = self._given()
-        noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
         if not auto:
             return rho, gamma, None
-        total = validation.total
-        free = isinstance(self.regularization, str)
-        unit = float(total.weight.sum()) / max(int(total.count.sum()), 1)
-        own = noise[0 if total.count[0] > 0 else 1]
-        weights, grid = np.array([rho]), np.array([max(gamma, PENALTIES[2] * unit)])
-        if np.isnan(rho):
-            both = total.count[0] > 0 and total.count[1] > 0
-            weights = noise[0] / noise[1] * WEIGHTS if both else np.ones(1)
-        if free:
-            grid = np.append(PENALTIES * unit, own)
-        middle = float(weights[len(weights) // 2])
-        if len(weights) == len(grid) == 1:
-            return middle, gamma, None
-        if len(validation.folds) < 3:
-            return middle, float(max(noise[0], 1e-10)) if free else gamma, None
-        choice = cross_validate(validation, weights, np.unique(np.maximum(grid, least)))
-        if not np.isfinite(choice.errors).any():
-            raise ValueError("No weight and penalty gave a finite error on rows left out.")
-        rho, best = choice.best
-        if not free:
-            best = gamma
-        elif choice.undecided:
-            best = min(best, float(own))
-        return rho, best, choice
+        noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
+        return choose(validation, rho, gamma, isinstance(self.regularization, str), noise, least)
 
     def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
         part = observations.part(X, slice(None)).merged()
@@ -612,10 +530,9 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
 
     def _stream(self, X: NDArray[Any], observations: Observations) -> Stream:
         self._require_gradients(observations)
-        weight = np.maximum(observations.weight, observations.slope_weight)
-        if len(X) == 1:
-            return ArrayStream((X,), weight)
-        return as_stream(X, 1, weight, None)
+        weight, slope_weight = observations.weight, observations.slope_weight
+        both = weight if slope_weight is weight else np.maximum(weight, slope_weight)
+        return ArrayStream((X,), both)
 
     def _sections(self, kernel: Kernel, stream: Stream, floor: float) -> tuple[Whitened, Array]:
         """Return sections at centers chosen from a sample of rows or given, and their means."""
@@ -637,25 +554,6 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         few = max(1, int((pivots > SUMS_FLOOR * pivots.max()).sum()))
         return functions.first(few), offset[:few]
 
-    def _center(self, X: NDArray[Any], observations: Observations) -> None:
-        """Make the function's mean over the rows zero: nothing else fixes the constant."""
-        there = observed_rows(observations)
-        basis = self.solution_.functions.basis
-        mean, total = np.zeros(basis.size), np.zeros(1)
-        for part in row_slices(len(X), 2048):
-            rows = (X[part][there[part]] - self._units.center) / self._units.spread
-            if len(rows):
-                mean = mean + basis(rows).sum(axis=0)
-                total += len(rows)
-        mean /= total
-        self._shift = -(mean @ self.solution_.coefficients) * self._units.size
-        rows = np.asarray(X[np.flatnonzero(there)[:MEAN_ROWS]], dtype=np.float64)
-        self.solution_ = replace(
-            self.solution_,
-            constants=np.zeros_like(self.solution_.constants),
-            about=(rows - self._units.center) / self._units.spread,
-        )
-
     def _report(self) -> None:
         solution = self.solution_
         self.n_centers_ = solution.functions.basis.size
@@ -673,35 +571,3 @@ def given_kernel(kernel: Kernel, lengths: Array) -> Kernel:
 def named_kernel(name: str, lengths: Array) -> Kernel:
     """Return the kernel of a name and length scales (d,)."""
     return KERNELS[name](tuple(lengths))  # type: ignore[no-any-return]
-
-
-def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:
-    """Maximize the likelihood, first of a third of the numbers where there are many."""
-    n = len(likelihood.functionals)
-    if n <= 300:
-        return most_likely(likelihood, d)
-    some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
-    start = most_likely(likelihood.take(np.sort(some)), d)
-    return most_likely(likelihood, d, steps=25, start=start)
-
-
-def reliable(functions: Whitened, folds: list[Moments]) -> float:
-    """Return the smallest penalty that sums of products can tell from rounding."""
-    pivots = np.diag(functions.triangle) ** 2
-    rounding = 50 * float(np.finfo(np.float64).eps) / float(pivots.min() / pivots.max())
-    return rounding * float(sum(fold.weight.sum() for fold in folds))
-
-
-def require_memory(p: int, n_folds: int) -> None:
-    """Raise where the matrices of p functions would not fit into memory."""
-    needed = 8.0 * p**2 * (2 * n_folds + 6)
-    try:
-        there = float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (ValueError, OSError, AttributeError):
-        return
-    if needed > 0.8 * there:
-        most = int(np.sqrt(0.8 * there / (8.0 * (2 * n_folds + 6))))
-        raise ValueError(
-            must("n_centers", f"at most {most:,} on this machine", f"{p:,}")
-            + f" Their matrices would take {needed / 1e9:.0f} GB of {there / 1e9:.0f} GB."
-        )

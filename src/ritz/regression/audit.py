@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,3 +103,20 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
         reach += MODEL * max(1.0, abs(slope))
         result[:, c] = slope, slope - reach, slope + reach
     return GradientAudit(*result)
+
+
+def warn_of(found: GradientAudit, names: Any = None) -> None:
+    """Warn of columns whose gradients look wrong, by their names (d,) where they have some."""
+    bad = np.flatnonzero(found.suspicious)
+    if len(bad):
+        named = [str(c) if names is None else repr(names[c]) for c in bad[:10]]
+        ranges = [
+            f"{found.factors[c]:.3g} ({found.low[c]:.3g} to {found.high[c]:.3g})" for c in bad[:10]
+        ]
+        lines = ", ".join(f"column {a}: {b}" for a, b in zip(named, ranges, strict=True))
+        warnings.warn(
+            f"Gradients look wrong in sign or scale. They are, as far as the values tell, "
+            f"these multiples of the true ones: {lines}. Check signs (forces are minus the "
+            "gradient) and units; see gradient_audit_.",
+            stacklevel=5,
+        )

@@ -19,6 +19,8 @@ SHORTEST, LONGEST = 0.02, 300.0
 LOUD = 1e2
 EPS = float(np.finfo(np.float64).eps)
 ALIKE = 3.0
+UNSEEN = 1.5
+SQUARED = 1e3
 STARTS = (0.5, 1.0, 2.0, 4.0)
 
 
@@ -178,8 +180,8 @@ def most_likely(
         Where to begin, or None to try several places.
     """
     d = dimension
-    # Below that, rounding of the covariance is noise enough.
-    quiet = EPS / 20 * len(likelihood.functionals)
+    # Below that, rounding of the covariance decides which lengths are likely.
+    quiet = EPS / 2 * len(likelihood.functionals)
     box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(quiet), np.log(LOUD))] * 2
 
     def objective(theta: Array) -> tuple[float, Array]:
@@ -218,4 +220,9 @@ def most_likely(
         )
         if found.fun < best[0]:
             best = (float(found.fun), found.x)
-    return Fitted(np.exp(best[1][:d]), np.exp(best[1][d:]), best[0])
+    noise = np.exp(best[1][d:])
+    if (noise < UNSEEN * quiet).all():
+        # Rounding of the covariance hides all there is. Least squares by QR square nothing, and
+        # tell far smaller penalties from none.
+        noise = noise / SQUARED
+    return Fitted(np.exp(best[1][:d]), noise, best[0])

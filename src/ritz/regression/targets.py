@@ -102,6 +102,15 @@ def mean_and_spread(A: NDArray[Any], weight: Array) -> tuple[Array, Array]:
         return np.where(count > 0, mean, np.nan), np.sqrt(second / count)
 
 
+def any_known(array: NDArray[Any], weight: Array) -> bool:
+    """Return whether some number of an array (n, ...) is known, at a row of positive weight."""
+    return any(
+        not np.isnan(np.asarray(array[part], dtype=np.float64)[weight[part] > 0]).all()
+        for part in row_slices(len(array), CHUNK_ROWS)
+        if (weight[part] > 0).any()
+    )
+
+
 def observed_rows(observations: Observations) -> NDArray[np.bool_]:
     """Return at which rows (n,) anything of positive weight was observed."""
     result = np.zeros(len(observations.y), dtype=bool)
