@@ -16,6 +16,9 @@ def choose(
 ) -> tuple[float, float, Choice | None]:
     """Return the weight of gradients and the penalty that are best on rows left out.
 
+    The likelihood's noise is taken for a penalty where it is smaller, and rows left out do not
+    speak against it.
+
     Parameters
     ----------
     validation
@@ -25,8 +28,7 @@ def choose(
     noise
         The noise (2,) of values and derivatives that the likelihood found.
     least
-        The smallest penalty that the sums can tell from none. Where that is the best one, the
-        likelihood's noise decides.
+        The smallest penalty that the sums can tell from none.
     """
     total = validation.total
     unit = float(total.weight.sum()) / max(int(total.count.sum()), 1)
@@ -46,12 +48,9 @@ def choose(
         return middle, gamma, None
     if len(validation.folds) < 3:
         return middle, float(max(noise[0], 1e-10)) if free else gamma, None
-    choice = cross_validate(validation, weights, np.unique(np.maximum(grid, least)))
+    grid = np.unique(np.maximum(grid, least))
+    choice = cross_validate(validation, weights, grid, likely=max(float(own), least))
     if not np.isfinite(choice.errors).any():
         raise ValueError("No weight and penalty gave a finite error on rows left out.")
-    rho, best = choice.best
-    if not free:
-        best = gamma
-    elif choice.undecided:
-        best = min(best, float(own))
-    return rho, best, choice
+    rho, _ = choice.best
+    return rho, choice.smallest(float(own)) if free else gamma, choice

@@ -29,12 +29,15 @@ class Choice:
         derivatives otherwise.
     gradient_errors
         The errors (m,) of derivatives, in units of the inputs' spread too.
+    fold_errors
+        What each fold left out adds to the errors (m, folds).
     """
 
     gradient_weights: Array
     regularizations: Array
     errors: Array
     gradient_errors: Array
+    fold_errors: Array
 
     @property
     def best(self) -> tuple[float, float]:
@@ -43,12 +46,28 @@ class Choice:
         pick = near[np.argmax(self.regularizations[near])]
         return float(self.gradient_weights[pick]), float(self.regularizations[pick])
 
-    @property
-    def undecided(self) -> bool:
-        """Whether the best penalty is the smallest that could be told from none."""
+    def smallest(self, wanted: float) -> float:
+        """Return a penalty as small as one wanted, if folds left out do not speak against it.
+
+        They do not where the smallest penalty tried from there up is worse than the best one by
+        less than two standard errors of the difference, fold by fold: a few rows far from the
+        others can make that difference, and what they would have is not what the others need.
+        """
         weight, penalty = self.best
-        told = np.isfinite(self.errors) & (self.gradient_weights == weight)
-        return bool(penalty <= self.regularizations[told].min())
+        (best,) = np.flatnonzero(
+            (self.gradient_weights == weight) & (self.regularizations == penalty)
+        )[:1]
+        told = np.flatnonzero(
+            np.isfinite(self.errors)
+            & (self.gradient_weights == weight)
+            & (self.regularizations >= min(wanted, penalty))
+        )
+        least = told[np.argmin(self.regularizations[told])]
+        worse = self.fold_errors[least] - self.fold_errors[best]
+        if worse.sum() > 2 * np.sqrt(len(worse)) * worse.std(ddof=1):
+            return penalty
+        # What sums cannot tell from none is as good as the smallest that they can.
+        return min(penalty, wanted)
 
     def __add__(self, other: Choice) -> Choice:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
@@ -71,13 +90,14 @@ class Validation:
         threads = 1 if self.size < FEW_FUNCTIONS else jobs(self.n_jobs)
         with blas_threads(1), Workers(threads) as run:
             errors = np.array(list(run(lambda task: self._missed(task[0], *task[1]), tasks)))
-        errors = errors.reshape(len(pairs), len(self.folds), 2).sum(axis=1)
         weight = np.maximum(self.total.weight, 1e-300) * self.total.v.shape[1]
-        values, slopes = (errors / weight).T
+        folds = errors.reshape(len(pairs), len(self.folds), 2) / weight
+        values, slopes = folds.sum(axis=1).T
         rhos, gammas = np.array(pairs).T
         # A few values say how to fix the constant, and nothing of what is between them.
         enough = self.total.count[0] >= MANY_VALUES or self.total.count[1] == 0
-        return Choice(rhos, gammas, values if enough else slopes, slopes)
+        which = 0 if enough else 1
+        return Choice(rhos, gammas, (values, slopes)[which], slopes, folds[:, :, which])
 
     def _missed(self, fold: Moments, rho: float, gamma: float) -> Array:
         """Return the squared errors (2,) of values and derivatives on a fold left out.
@@ -93,10 +113,12 @@ class Validation:
         return np.maximum(fold.missed(x), 0.0)
 
 
-def cross_validate(validation: Validation, weights: Array, penalties: Array) -> Choice:
+def cross_validate(
+    validation: Validation, weights: Array, penalties: Array, likely: float
+) -> Choice:
     """Compare all pairs where that is quick; else penalties, then weights, then penalties again.
 
-    The weight in the middle is where the search begins.
+    The weight in the middle is where the search begins; the likely penalty is tried with any.
     """
     compare = validation.compare
     if validation.size < FEW_FUNCTIONS:
@@ -109,7 +131,7 @@ def cross_validate(validation: Validation, weights: Array, penalties: Array) -> 
         choice = choice + compare(others)
         weight, best = choice.best
         if weight != middle:
-            near = [p for p in penalties if p != best and 1e-3 < p / best < 1e3]
+            near = [p for p in penalties if p != best and (p == likely or 1e-3 < p / best < 1e3)]
             if near:
                 choice = choice + compare([(weight, p) for p in near])
     return choice
