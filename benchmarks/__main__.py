@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import centers, digits, embedding, floor, klap_fit, memory, scaling
+from benchmarks import centers, digits, embedding, floor, klap_fit, memory, scaling, transform
 from benchmarks.compare import Comparison
 
 
@@ -41,6 +41,9 @@ def main(full: bool) -> None:
     results["float32"] = show("float32 (ratio: the time of float64 over it)", floor.single(3))
     results["klap"] = show(
         "Against klap 0.0.2 (ratio: its time over ours)", klap_fit.cases(5 if full else 3)
+    )
+    results["transform"] = show(
+        "Eigenfunctions at new points (ratio: the other's time over ours)", transform.cases(5)
     )
     results["memory"] = show(
         "Peak memory, Gaussian kernel, p = 300, d = 10", memory.cases(), memory.line

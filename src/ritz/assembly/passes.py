@@ -84,16 +84,11 @@ def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
 
 def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
     """Yield the stream's blocks, counting rows on a terminal if that takes long."""
-    disable = not (sys.stderr.isatty() if progress is None else progress)
+    if not (sys.stderr.isatty() if progress is None else progress):
+        yield from stream.blocks()
+        return
     delay = 0.0 if progress else 2.0
-    with tqdm(
-        total=stream.n_rows,
-        unit=" rows",
-        unit_scale=True,
-        desc="ritz",
-        disable=disable,
-        delay=delay,
-    ) as bar:
+    with tqdm(total=stream.n_rows, unit=" rows", unit_scale=True, desc="ritz", delay=delay) as bar:
         for block in stream.blocks():
             yield block
             bar.update(len(block))
