@@ -111,7 +111,13 @@ def mirror(C: Array) -> None:
     """Copy the lower triangle of C (p, p) to the upper one."""
     tiles = row_slices(len(C), TILE)
     for place, rows in enumerate(tiles):
-        block = np.tril(C[rows, rows])
-        C[rows, rows] = block + np.tril(block, -1).T
+        block = C[rows, rows]
+        np.copyto(block, block.T.copy(), where=_above(len(block)))
         for columns in tiles[:place]:
             C[columns, rows] = C[rows, columns].T
+
+
+@cache
+def _above(n: int) -> NDArray[np.bool_]:
+    """Return which entries of a matrix (n, n) are above its diagonal."""
+    return np.triu(np.ones((n, n), dtype=bool), 1)
