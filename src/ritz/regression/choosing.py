@@ -16,8 +16,8 @@ def choose(
 ) -> tuple[float, float, Choice | None]:
     """Return the weight of gradients and the penalty that are best on rows left out.
 
-    The likelihood's noise is taken for a penalty where it is smaller, and rows left out do not
-    speak against it.
+    The likelihood's noise is taken for a penalty where it is smaller, and most folds left out are
+    no worse off with it.
 
     Parameters
     ----------

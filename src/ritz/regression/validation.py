@@ -47,27 +47,21 @@ class Choice:
         return float(self.gradient_weights[pick]), float(self.regularizations[pick])
 
     def smallest(self, wanted: float) -> float:
-        """Return a penalty as small as one wanted, if folds left out do not speak against it.
+        """Return a penalty as small as one wanted, if most folds left out are no worse off.
 
-        They do not where the smallest penalty tried from there up is worse than the best one by
-        less than two standard errors of the difference, fold by fold: a few rows far from the
-        others can make that difference, and what they would have is not what the others need.
+        The smallest penalty tried from there up is compared with the best one, fold by fold: a few
+        rows far from the others can make all the difference of the sums, and what they would
+        have is not what the others need.
         """
         weight, penalty = self.best
-        (best,) = np.flatnonzero(
-            (self.gradient_weights == weight) & (self.regularizations == penalty)
-        )[:1]
-        told = np.flatnonzero(
-            np.isfinite(self.errors)
-            & (self.gradient_weights == weight)
-            & (self.regularizations >= min(wanted, penalty))
+        own = self.gradient_weights == weight
+        told = own & np.isfinite(self.errors) & (self.regularizations >= min(wanted, penalty))
+        least = self.regularizations[told].min()
+        tried, best = (
+            self.fold_errors[own & (self.regularizations == gamma)][0] for gamma in (least, penalty)
         )
-        least = told[np.argmin(self.regularizations[told])]
-        worse = self.fold_errors[least] - self.fold_errors[best]
-        if worse.sum() > 2 * np.sqrt(len(worse)) * worse.std(ddof=1):
-            return penalty
         # What sums cannot tell from none is as good as the smallest that they can.
-        return min(penalty, wanted)
+        return min(penalty, wanted) if np.mean(tried <= best) > 0.5 else penalty
 
     def __add__(self, other: Choice) -> Choice:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
