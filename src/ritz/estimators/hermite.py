@@ -86,7 +86,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         The number rho, or "auto": the one with the least error on values left out.
     regularization
         The number gamma, the variance of a value's noise relative to the function's own; or "auto",
-        chosen with rho.
+        chosen with rho, or the likelihood's noise where most rows left out are no worse off.
     random_state
         A seed, for subsamples.
     centers
@@ -456,8 +456,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         validation
             Folds to be left out.
         least
-            The smallest penalty that the sums can tell from none. Where that is the best one, the
-            likelihood's noise decides.
+            The smallest penalty that the sums can tell from none.
         """
         rho, gamma, auto = self._given()
         if not auto:
