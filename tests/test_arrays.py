@@ -248,3 +248,8 @@ def test_compiled_hash_is_the_same():
     arrays._compiled_fold_in(keys[1], X)
     np.testing.assert_array_equal(keys[0], keys[1])
     np.testing.assert_array_equal(keys[0], hash_rows(X))
+
+
+def test_views_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="as many rows"):
+        hash_rows(normal(5, 2), normal(4, 2))

@@ -38,3 +38,21 @@ def test_threads_that_compute_the_same_get_the_same():
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(lambda slow: slow.thing, [slow, slow])
     assert first is second is slow.thing
+
+
+class Base:
+    @cached_property
+    def things(self):
+        return [1]
+
+
+class Override(Base):
+    @cached_property
+    def things(self):
+        return [*super().things, 2]
+
+
+def test_an_override_may_call_what_it_overrides():
+    one = Override()
+    assert one.things == [1, 2]
+    assert one.things is one.things

@@ -225,6 +225,8 @@ def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
     """Hash each row by the bytes of its float64 numbers, whatever its place in the data."""
     key = np.zeros(len(views[0]), dtype=np.uint64)
     for view in views:
+        if len(view) != len(key):
+            raise ValueError(f"Views must have as many rows each. Got {len(key)} and {len(view)}.")
         fold_in = _compiled_fold_in if "numba" in sys.modules else _fold_in
         # By rows that stay in cache, whatever there are of them.
         for rows in row_slices(len(key), HASHED_ROWS):

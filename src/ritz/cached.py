@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class cached_property(Generic[T]):  # noqa: N801
-    """What `functools.cached_property` is, but for its lock.
+    """What `functools.cached_property` is, but for its lock: a property computed once.
 
     Before Python 3.12 that lock is one for all objects of a class, so that threads, each with a
     block of its own, would compute features one after the other. Here two threads may compute
@@ -32,4 +32,8 @@ class cached_property(Generic[T]):  # noqa: N801
     def __get__(self, instance: object | None, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return instance.__dict__.setdefault(self.name, self.function(instance))
+        value = self.function(instance)
+        # Called by an override through super(), it is not the value of that name.
+        if getattr(type(instance), self.name) is not self:
+            return value
+        return instance.__dict__.setdefault(self.name, value)

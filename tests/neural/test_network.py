@@ -151,6 +151,25 @@ def test_a_score_is_that_of_true_functions_at_most_and_tells_networks_apart(fitt
         auto.score(ritz.Batches([np.ones((5, 3))]))
 
 
+class Twice(torch.nn.Module):
+    """Two functions, each of them given twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.functions = mlp(2, (32, 32), 2)
+
+    def forward(self, X):
+        return self.functions(X).repeat(1, 2)
+
+
+def test_functions_that_were_not_found_count_as_lost_in_the_score():
+    rows = CIRCLE.sample(20_000, random_state=1)
+    with pytest.warns(RuntimeWarning, match="Only 2 of 4"):
+        half = on_the_circle(module=Twice).fit(X)
+    # At best 1 and the two functions of eigenvalue 1: the others cost one each.
+    assert half.score(rows) < -(5 - 1 - 2 * (11 / 12) ** 2) + 0.05
+
+
 def test_few_rows_in_many_dimensions_are_seen_by_their_score():
     sphere = ritz.datasets.sphere(10)
     form = ritz.laplacian(tangent=sphere.tangent)

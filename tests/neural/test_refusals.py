@@ -207,10 +207,13 @@ def test_settings_that_must_be_functions_are(name):
 
 
 def test_files_that_are_no_checkpoint_of_this_module_are_refused(tmp_path):
-    text, other, state = (tmp_path / name for name in ("text", "other.pt", "state.pt"))
+    names = ("text", "other.pt", "list.pt", "number.pt", "state.pt")
+    text, other, plain, number, state = (tmp_path / name for name in names)
     text.write_text("hello")
     torch.save({"weights": torch.ones(3)}, other)
-    for path in (text, other):
+    torch.save([1, 2], plain)
+    torch.save({"problem": 3}, number)
+    for path in (text, other, plain, number):
         with pytest.raises(ValueError, match=f"{path}, which is none"):
             model(checkpoint=path, resume=True).fit(X)
     model(lambda: mlp(2, (8,), 3), n_steps=5, checkpoint=state).fit(X)

@@ -21,23 +21,37 @@ FOUR = EVEN + np.array([5.0, 5.0, 5.0, 5.0, -0.1, -0.1, -0.1, -0.1])
 
 
 @pytest.mark.parametrize(
-    ("small", "wanted", "taken"),
+    ("small", "wanted", "bears"),
     [
-        (THREE, 1e-12, 1e-12),
-        (THREE, 1e-20, 1e-20),
-        (FOUR, 1e-12, 1e-4),
-        (EVEN + 0.2, 1e-12, 1e-4),
-        (THREE, 1.0, 1e-4),
+        (THREE, 1e-12, True),
+        (THREE, 1e-20, True),
+        (FOUR, 1e-12, False),
+        (EVEN + 0.2, 1e-12, False),
     ],
-    ids=["most are better", "smaller than any tried", "half are", "none is", "a larger one"],
+    ids=["most are better", "smaller than any tried", "half are", "none is"],
 )
-def test_the_likely_penalty_is_taken_if_most_folds_are_no_worse(small, wanted, taken):
-    assert choice(small, small, EVEN).smallest(wanted) == taken
+def test_a_smaller_penalty_is_borne_if_most_folds_are_no_worse(small, wanted, bears):
+    assert choice(small, small, EVEN).bears(wanted) == bears
 
 
 def test_a_penalty_that_was_not_tried_is_judged_by_the_next_one_up():
-    assert choice(THREE, EVEN + 0.2, EVEN).smallest(1e-10) == 1e-4
-    assert choice(EVEN + 0.2, THREE, EVEN).smallest(1e-10) == 1e-10
+    assert not choice(THREE, EVEN + 0.2, EVEN).bears(1e-10)
+    assert choice(EVEN + 0.2, THREE, EVEN).bears(1e-10)
+
+
+def test_folds_without_what_is_judged_have_no_say():
+    there = np.arange(8) < 3
+    assert not choice(*(there * errors for errors in (EVEN + 0.2, EVEN + 0.2, EVEN))).bears(1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_is_smoothed_where_the_length_is_given(seed):
+    """Without a likelihood to know the noise from, rows left out alone say what the penalty is."""
+    rng = np.random.default_rng(seed)
+    X, unseen = rng.uniform(-2, 2, size=(60, 2)), rng.uniform(-2, 2, size=(1000, 2))
+    y = np.sin(X).sum(axis=1) + 0.3 * rng.normal(size=60)
+    model = ritz.HermiteRegressor(length_scale=1.0, random_state=0).fit(X, y)
+    assert np.sqrt(((model.predict(unseen) - np.sin(unseen).sum(axis=1)) ** 2).mean()) < 0.4
 
 
 def test_rows_far_out_do_not_decide_for_the_others():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from multiprocessing import parent_process
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -118,8 +119,8 @@ class Basis(ABC):
             result[rows] = probe(self.jet(X[rows]))
 
         blocks = row_slices(len(X), max(1, FLOATS_AT_ONCE // width))
-        # Threads of a pass over the data have others beside them already.
-        alone = threading.current_thread() is threading.main_thread()
+        # Threads of a pass over the data have others beside them already, and so have processes.
+        alone = threading.current_thread() is threading.main_thread() and parent_process() is None
         if not alone or len(X) * width < MANY_FLOATS:
             for rows in blocks:
                 fill(rows)

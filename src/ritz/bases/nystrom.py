@@ -130,7 +130,9 @@ class KernelSections(Basis):
         """Return y^alpha / l^(2 alpha), the same array each time: programs are compared by it."""
         cache: dict[tuple[int, ...], Array] = self.__dict__.setdefault("_powers", {})
         if alpha not in cache:
-            cache[alpha] = np.prod((self.scaled_centers / self.scale) ** np.array(alpha), axis=1)
+            powers = np.prod((self.scaled_centers / self.scale) ** np.array(alpha), axis=1)
+            # Of two threads the first one's counts, for both.
+            cache.setdefault(alpha, powers)
         return cache[alpha]
 
     def centered_jet(self, X: Array, offset: Array, dtype: Any = np.float64) -> Jet:

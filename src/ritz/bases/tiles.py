@@ -86,7 +86,10 @@ class Tiles:
         X = np.ascontiguousarray(X, dtype=np.float64)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         # Threads hand their room on: the system takes longer to give new memory than to fill it.
-        room = self.rooms.pop() if self.rooms else tiles.Room.of(self.what, self.jet.dtype)
+        try:
+            room = self.rooms.pop()
+        except IndexError:
+            room = tiles.Room.of(self.what, self.jet.dtype)
         if self.jet.dtype == np.float64:
             tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
         else:

@@ -461,8 +461,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         rho, gamma, auto = self._given()
         if not auto:
             return rho, gamma, None
-        noise = np.full(2, 1e-8) if self._fitted is None else self._fitted.noise
-        return choose(validation, rho, gamma, isinstance(self.regularization, str), noise, least)
+        likely = self._fitted is not None
+        noise = self._fitted.noise if self._fitted is not None else np.full(2, 1e-8)
+        free = isinstance(self.regularization, str)
+        return choose(validation, rho, gamma, free, noise, likely, least)
 
     def _fit_by_qr(self, X: NDArray[Any], observations: Observations) -> Solution:
         part = observations.part(X, slice(None)).merged()

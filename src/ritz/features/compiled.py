@@ -29,12 +29,11 @@ def join_distances(
     for top in range(0, p, TILE):
         for left in range(0, top + 1, TILE):
             for i in range(top, min(top + TILE, p)):
-                for j in range(left, min(left + TILE, p)):
+                for j in range(left, min(left + TILE, i + 1)):
                     T = inner[i, j] + (half[i] * offset[j] + offset[i] * half[j])
                     M = stretched[i, j] + stretched[j, i]
                     M += sums[i] * offset[j] + offset[i] * sums[j]
                     result[i, j] = (M * unit - spread[i, j] * T) / 2
-            if left < top:
-                for j in range(left, min(left + TILE, p)):
-                    for i in range(top, min(top + TILE, p)):
-                        result[j, i] = result[i, j]
+            for j in range(left, min(left + TILE, p)):
+                for i in range(max(top, j), min(top + TILE, p)):
+                    result[j, i] = result[i, j]

@@ -198,7 +198,9 @@ def _require_views(parts: Sequence[Any], views: int) -> None:
             remedy = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
         raise ValueError(must("X", what, f"items of {', '.join(map(str, got))}", remedy))
     # Labels have other shapes, or are whole numbers: this is a view that would be lost.
-    if len(parts) > views and shapes[views] == shapes[0] and parts[views].is_floating_point():
+    # A column (b, 1) may be what is to be predicted of another.
+    alike = len(parts) > views and shapes[views] == shapes[0] and shapes[0][1] > 1
+    if alike and torch.as_tensor(parts[views]).is_floating_point():
         remedy = "ritz.pairs() compares two versions; leave the last one out for other operators."
         raise ValueError(must("X", what, f"items of {views + 1} like each other", remedy))
 

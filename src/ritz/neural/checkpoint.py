@@ -12,6 +12,17 @@ import torch
 
 from ritz.arrays import must
 
+# Torch has no error of its own for a file that is none of its.
+NONE_OF_ITS = (
+    KeyError,
+    ValueError,
+    RuntimeError,
+    EOFError,
+    UnpicklingError,
+    AttributeError,
+    TypeError,
+)
+
 
 def write_checkpoint(
     path: str | PathLike[str], problem: Mapping[str, Any], content: Mapping[str, Any]
@@ -38,9 +49,17 @@ def read_checkpoint(path: str | PathLike[str], problem: Mapping[str, Any]) -> di
     what = "a file of the same training, to resume"
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
-        theirs = content.pop("problem")
+        theirs = dict(content.pop("problem"))
     # Torch has no error of its own for a file that is none of its.
-    except (KeyError, ValueError, RuntimeError, EOFError, UnpicklingError, AttributeError):
+    except (
+        KeyError,
+        ValueError,
+        RuntimeError,
+        EOFError,
+        UnpicklingError,
+        AttributeError,
+        TypeError,
+    ):
         remedy = "Pass another file, or resume=False, which overwrites it."
         raise ValueError(must("checkpoint", what, f"{path}, which is none,", remedy)) from None
     differ = [

@@ -18,7 +18,7 @@ from ritz.bases import Centered
 from ritz.estimators.scoring import REFERENCE_MARGIN, held_out_loss
 from ritz.forms import Form
 from ritz.neural.averages import averages
-from ritz.neural.base import PILOT_ROWS, NetworkEstimator, require_slopes
+from ritz.neural.base import PILOT_ROWS, SCALE_ROWS, NetworkEstimator, require_slopes
 from ritz.neural.batches import Minibatches, as_rows_of
 from ritz.neural.jet import TensorJet
 from ritz.neural.module import Network
@@ -28,6 +28,9 @@ from ritz.neural.scale import balance
 from ritz.neural.verdict import still_falling, verdict
 from ritz.spectrum import Spectrum, decompose_sums
 from ritz.streams import Stream
+
+# Rows times columns that say how large a column's energy is; each has a derivative in every other.
+BALANCED = 150_000
 
 
 class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NetworkEstimator):
@@ -176,7 +179,8 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         if any(name in jet.__dict__ for name in ("jacobian", "gradient")):
             require_slopes(modules[0], pilot.views[0], "module")
             if self.module is None:
-                balance(modules[0][0], prepared, pilot)
+                few = max(PILOT_ROWS, min(SCALE_ROWS, BALANCED // stream.dimensions[0]))
+                balance(modules[0][0], prepared, next(Minibatches(stream, few, 0.0, seed).epoch(0)))
         wanted = as_count(self.n_components, "n_components")
         auto = isinstance(self.mu, str)
         if auto and self.mu != "auto":
@@ -277,4 +281,6 @@ class SpectralNetwork(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Network
         ).mean()
         if not self._first:
             found = Matrices(*(A[1:, 1:] for A in (found.L, found.Phi, found.Psi)))
-        return -held_out_loss(found, self.spectrum_.values, mu)
+        # A function that was not found is as good as zero, which costs one.
+        lost = m - len(self.spectrum_.values)
+        return -held_out_loss(found, self.spectrum_.values, mu) - lost

@@ -12,7 +12,13 @@ PENALTIES = 10.0 ** np.arange(-16, 2, 2.0)
 
 
 def choose(
-    validation: Validation, rho: float, gamma: float, free: bool, noise: Array, least: float
+    validation: Validation,
+    rho: float,
+    gamma: float,
+    free: bool,
+    noise: Array,
+    likely: bool,
+    least: float,
 ) -> tuple[float, float, Choice | None]:
     """Return the weight of gradients and the penalty that are best on rows left out.
 
@@ -25,8 +31,8 @@ def choose(
         Folds to be left out.
     rho, gamma, free
         Those given: NaN for a weight to be chosen; whether the penalty is to be chosen.
-    noise
-        The noise (2,) of values and derivatives that the likelihood found.
+    noise, likely
+        The noise (2,) of values and derivatives, and whether the likelihood found it.
     least
         The smallest penalty that the sums can tell from none.
     """
@@ -52,5 +58,10 @@ def choose(
     choice = cross_validate(validation, weights, grid, likely=max(float(own), least))
     if not np.isfinite(choice.errors).any():
         raise ValueError("No weight and penalty gave a finite error on rows left out.")
-    rho, _ = choice.best
-    return rho, choice.smallest(float(own)) if free else gamma, choice
+    rho, best = choice.best
+    if not free:
+        best = gamma
+    elif choice.undecided or (likely and choice.bears(float(own))):
+        # What sums cannot tell from none is as good as the smallest that they can.
+        best = min(best, float(own))
+    return rho, best, choice

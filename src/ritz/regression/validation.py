@@ -46,8 +46,15 @@ class Choice:
         pick = near[np.argmax(self.regularizations[near])]
         return float(self.gradient_weights[pick]), float(self.regularizations[pick])
 
-    def smallest(self, wanted: float) -> float:
-        """Return a penalty as small as one wanted, if most folds left out are no worse off.
+    @property
+    def undecided(self) -> bool:
+        """Whether the best penalty is the smallest that could be told from none."""
+        weight, penalty = self.best
+        told = np.isfinite(self.errors) & (self.gradient_weights == weight)
+        return bool(penalty <= self.regularizations[told].min())
+
+    def bears(self, wanted: float) -> bool:
+        """Return whether most folds left out are no worse off with a smaller penalty.
 
         The smallest penalty tried from there up is compared with the best one, fold by fold: a few
         rows far from the others can make all the difference of the sums, and what they would
@@ -60,8 +67,9 @@ class Choice:
         tried, best = (
             self.fold_errors[own & (self.regularizations == gamma)][0] for gamma in (least, penalty)
         )
-        # What sums cannot tell from none is as good as the smallest that they can.
-        return min(penalty, wanted) if np.mean(tried <= best) > 0.5 else penalty
+        # Folds without what is judged, values or derivatives, have no say.
+        some = (tried > 0) | (best > 0)
+        return bool(np.sum((tried <= best)[some]) > 0.5 * some.sum())
 
     def __add__(self, other: Choice) -> Choice:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)

@@ -134,6 +134,8 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
 def _eigen(
     sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
 ) -> Spectrum:
+    if not np.isfinite(matrices.L.sum() + matrices.Phi.sum()):
+        raise ValueError(must("sums", "finite", "nan or inf"))
     if not is_positive(side.metric, side.floor):
         raise ValueError(
             "The scalar products of these sums are not positive: rows were taken off that were "
