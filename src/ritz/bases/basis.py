@@ -95,7 +95,7 @@ class Basis(ABC):
         return f"<{type(self).__name__}: {self.size} functions>"
 
     def __call__(self, X: Array) -> Array:
-        """Return the values (n, p) at points (n, d)."""
+        """Return the values (n, p) at points (n, d), by all cores where there are many."""
         return self._evaluate(X, lambda jet: jet.value.dense(), self.size)
 
     def gradient(self, X: Array) -> Array:

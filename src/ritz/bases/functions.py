@@ -22,7 +22,7 @@ class Functions(Basis):
     Parameters
     ----------
     callables
-        The functions.
+        The functions. Several threads may call them at once.
     gradients
         Their gradients, each returning (b, d); needed by operators with first derivatives.
     columns

@@ -70,7 +70,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     random_state
         A seed, for the choice of centers.
     n_jobs
-        The number of threads, by default one for each core.
+        The number of threads of a fit, by default one for each core.
 
     Attributes
     ----------

@@ -98,7 +98,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
     n_folds
         The number of parts that are left out in turn.
     n_jobs
-        The number of threads, by default one for each core.
+        The number of threads of a fit, by default one for each core.
 
     Attributes
     ----------
