@@ -242,7 +242,7 @@ def _fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
 
 
 def _compiled_fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
-    # Five times as fast, but loading the compiler takes longer than most hashes do.
+    # Twice as fast, but loading the compiler takes longer than most hashes do.
     from ritz.hashes import fold_in
 
     fold_in(key, numbers.view(np.uint64))

@@ -50,16 +50,7 @@ def read_checkpoint(path: str | PathLike[str], problem: Mapping[str, Any]) -> di
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
         theirs = dict(content.pop("problem"))
-    # Torch has no error of its own for a file that is none of its.
-    except (
-        KeyError,
-        ValueError,
-        RuntimeError,
-        EOFError,
-        UnpicklingError,
-        AttributeError,
-        TypeError,
-    ):
+    except NONE_OF_ITS:
         remedy = "Pass another file, or resume=False, which overwrites it."
         raise ValueError(must("checkpoint", what, f"{path}, which is none,", remedy)) from None
     differ = [
