@@ -1,7 +1,8 @@
 """Regression on values and gradients: ours, SMT's kriging and networks, GPyTorch's processes.
 
 `make bench-hermite` prints time and errors of each, each fit in its own process, for n = 30, 100,
-... until a fit takes longer than LIMIT seconds, and writes benchmarks/hermite.json.
+... until a fit takes longer than LIMIT seconds or fails, and writes benchmarks/hermite.json.
+`python -m benchmarks.hermite 1000 3000` runs those sizes again, for whoever came that far.
 
 Needs smt, gpytorch and torch. The peers' settings are the best found on Branin and wing weight;
 ours are the defaults.
@@ -28,7 +29,11 @@ import ritz
 from benchmarks.surfaces import SURFACES, Array, Surface
 
 LIMIT = 60.0
-SIZES = (30, 100, 300)
+SIZES = (30, 100, 300, 1000, 3000)
+RESULTS = Path("benchmarks/hermite.json")
+
+
+Case = dict[str, Any]
 
 
 class Fitted(Protocol):
@@ -266,35 +271,46 @@ def measure(peer: str, surface: Surface, n: int) -> dict[str, float]:
     return {"seconds": seconds, "value_error": value, "gradient_error": slope}
 
 
-def run(peer: str, surface: Surface, n: int) -> dict[str, float] | None:
-    """Measure in a process of its own; None if it takes longer than LIMIT."""
+def run(peer: str, surface: Surface, n: int) -> Case:
+    """Measure in a process of its own, unless it takes longer than LIMIT or fails."""
     command = [sys.executable, "-m", "benchmarks.hermite", peer, surface.name, str(n)]
+    case: Case = {"surface": surface.name, "peer": peer, "n": n}
     try:
         # Imports and predictions come on top.
         done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT + 30)
     except subprocess.TimeoutExpired:
-        return None
+        return case
     if done.returncode:
-        raise RuntimeError(f"{peer} failed on {surface.name}, n = {n}:\n{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+        return {**case, "failed": (done.stderr.splitlines() or ["killed"])[-1]}
+    return {**case, **json.loads(done.stdout.splitlines()[-1])}
 
 
-def cases(surfaces: tuple[Surface, ...], sizes: tuple[int, ...]) -> list[dict[str, object]]:
-    """Run each peer on each surface, larger and larger, until it is too slow."""
-    results: list[dict[str, object]] = []
+def ends(case: Case) -> bool:
+    """Return whether a peer stops here."""
+    return float(case.get("seconds", np.inf)) > LIMIT
+
+
+def cases(surfaces: tuple[Surface, ...], sizes: tuple[int, ...], known: list[Case]) -> list[Case]:
+    """Run each peer on each surface, larger and larger, until it is too slow.
+
+    Cases known before are kept, or measured again if their size is among those wanted.
+    """
+    results: list[Case] = []
     for surface in surfaces:
         for peer in PEERS:
-            for n in sizes:
-                found = run(peer, surface, n)
-                results.append({"surface": surface.name, "peer": peer, "n": n, **(found or {})})
+            own = {c["n"]: c for c in known if (c["surface"], c["peer"]) == (surface.name, peer)}
+            for n in sorted({*own, *sizes}):
+                results.append(run(peer, surface, n) if n in sizes else own[n])
                 print(line(results[-1]), flush=True)
-                if found is None or found["seconds"] > LIMIT:
+                if ends(results[-1]):
                     break
     return results
 
 
-def line(case: dict[str, object]) -> str:
+def line(case: Case) -> str:
     start = f"{case['surface']:<20} n = {case['n']:>5}  {case['peer']:<24}"
+    if "failed" in case:
+        return f"{start} {case['failed']}"
     if "seconds" not in case:
         return f"{start} longer than {LIMIT:.0f} s"
     return (
@@ -309,5 +325,7 @@ if __name__ == "__main__":
         named = {surface.name: surface for surface in SURFACES}
         print(json.dumps(measure(sys.argv[1], named[sys.argv[2]], int(sys.argv[3]))))
     else:
-        found = cases(tuple(SURFACES), SIZES)
-        Path("benchmarks/hermite.json").write_text(json.dumps(found, indent=1) + "\n")
+        wanted = tuple(int(n) for n in sys.argv[1:])
+        before = json.loads(RESULTS.read_text()) if wanted else []
+        found = cases(tuple(SURFACES), wanted or SIZES, before)
+        RESULTS.write_text(json.dumps(found, indent=1) + "\n")

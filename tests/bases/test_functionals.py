@@ -86,6 +86,19 @@ def test_pivoted_cholesky_explains_all(kernel):
     )
 
 
+@pytest.mark.parametrize("length", [0.6, 1.0, 3.0])
+def test_pivoted_cholesky_stops_at_rounding(length):
+    """Where more are asked for than can be told apart, what is left may round below zero."""
+    x = np.random.default_rng(0).uniform(-2, 2, size=(700, 2))
+    F = Functionals.at(x) + Functionals.partials(x, np.arange(700), np.zeros(700, dtype=int))
+    kernel = ritz.Gaussian(length)
+    chosen, factor = pivoted_cholesky(kernel, F, len(F))
+    assert len(np.unique(chosen)) == len(chosen) < len(F)
+    assert np.isfinite(factor).all()
+    assert np.diag(factor[chosen]).min() > 0
+    np.testing.assert_allclose(factor @ factor.T, covariance(kernel, F, F), atol=1e-11)
+
+
 def test_pivoted_cholesky_takes_what_is_least_explained():
     points = RNG.normal(size=(400, 2))
     F = Functionals.at(points) + Functionals.along(points, np.tile([1.0, 0.0], (400, 1)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, qmc
 
 import ritz
 from ritz.bases.functionals import Functionals, covariance
@@ -98,3 +98,31 @@ def test_rounding_does_not_decide_lengths_of_noiseless_data():
         found.append(model.length_scale_)
         X = X * (1 + 1e-12 * rng.standard_normal(X.shape))
     np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=0.1)
+
+
+def ackley(x):
+    """Return values (n,) and slopes (n, d) of a hill with waves of period 1."""
+    d = x.shape[1]
+    r = np.sqrt((x**2).mean(axis=1))
+    waves = np.exp(np.cos(2 * np.pi * x).mean(axis=1))
+    t = 4 / d * (np.exp(-0.2 * r) / r)[:, None] * x
+    t += 2 * np.pi / d * np.sin(2 * np.pi * x) * waves[:, None]
+    return -20 * np.exp(-0.2 * r) - waves, t
+
+
+@pytest.mark.parametrize(("n", "d", "width"), [(150, 2, 7.0), (30, 10, 10.0)])
+def test_waves_on_a_hill(n, d, width):
+    """Waves that the points resolve are found; others are noise of the slopes alone.
+
+    On both data several lengths are likely among their neighbors.
+    """
+    x = (qmc.Sobol(d, rng=0).random(256)[:n] - 0.5) * width
+    y, t = ackley(x)
+    x, t = x / x.std(), t * x.std()
+    z = np.concatenate([y - y.mean(), t.ravel()]) / y.std()
+    at, along = np.repeat(x, d, axis=0), np.tile(np.eye(d), (n, 1))
+    G = Functionals.at(x) + Functionals.along(at, along)
+    found = most_likely(Likelihood(KERNELS["gaussian"], G, z[:, None], np.ones(len(z))), d)
+    assert (found.lengths.max() < 0.3) == (d == 2)
+    assert (found.lengths.min() > 1.0) == (d == 10)
+    assert found.noise[1] > 10 * found.noise[0]

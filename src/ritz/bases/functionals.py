@@ -312,6 +312,10 @@ def pivoted_cholesky(
         candidates = candidates[left[candidates] > max(floor, 0.1 * most)]
         s = len(chosen)
         rest = covariance(kernel, F, F.take(candidates)) - H[:, :s] @ H[candidates, :s].T
+        # Anew: what was taken off step by step has been rounded as often.
+        left[candidates] = np.diag(rest[candidates])
+        if left[candidates].max() <= floor:
+            continue
         order, triangle = _pivots(rest[candidates], max(floor, 0.25 * most), m - s)
         picked = candidates[order]
         columns = np.linalg.solve(triangle, rest[:, order].T).T

@@ -47,6 +47,7 @@ from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
 MOST_CENTERS = 1200
+MOST_DIRECT = 2400
 MOST_OBSERVED = 24_000
 SUMS_FLOOR = 1e-8
 PASSES_FLOOR = 1e-13
@@ -81,7 +82,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         "auto": one a column, by the marginal likelihood of up to 1,200 values and derivatives; or a
         number, or one a column, in your units.
     n_centers
-        The number p of functions: "auto" for all that is observed, up to 1,200.
+        The number p of functions: "auto" for all that is observed, up to 2,400 by QR and 1,200 by
+        passes over the rows.
     gradient_weight
         The number rho, or "auto": the one with the least error on values left out.
     regularization
@@ -409,15 +411,15 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         derivatives = 0 if observations.t is None else observations.t.shape[1]
         return len(observations.y) * (1 + derivatives) <= MOST_OBSERVED
 
-    def _functions_wanted(self, most: int) -> int:
+    def _functions_wanted(self, there: int, most: int) -> int:
         if isinstance(self.n_centers, str):
             if self.n_centers != "auto":
                 what = "'auto' or a positive integer"
                 raise ValueError(must("n_centers", what, repr(self.n_centers)))
-            return min(most, MOST_CENTERS)
+            return min(there, most)
         p = as_count(self.n_centers, "n_centers")
         require_memory(p, as_count(self.n_folds, "n_folds"))
-        return min(p, most)
+        return min(p, there)
 
     def _given_centers(self) -> Functionals | None:
         if self.centers is None:
@@ -474,12 +476,13 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._require_gradients(observations)
         centers = self._given_centers()
         if centers is None and self._smooth():
-            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F)))
+            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F), MOST_DIRECT))
             functions = Whitened.of(kernel, F, chosen, H)
         else:
             if centers is None:
                 points = Functionals.at(part.X)
-                chosen, T = pivoted_cholesky(kernel, points, self._functions_wanted(len(points)))
+                p = self._functions_wanted(len(points), MOST_DIRECT)
+                chosen, T = pivoted_cholesky(kernel, points, p)
                 functions = Whitened.of(kernel, points, chosen, T)
             else:
                 functions = Whitened.at(kernel, centers)
@@ -543,7 +546,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         p = None
         if points is None:
             points = Functionals.at(pilot)
-            p = self._functions_wanted(len(points))
+            p = self._functions_wanted(len(points), MOST_CENTERS)
         chosen, H = pivoted_cholesky(kernel, points, p or len(points), floor)
         functions = Whitened.of(kernel, points, chosen, H)
         require_memory(functions.basis.size, as_count(self.n_folds, "n_folds"))

@@ -21,7 +21,9 @@ EPS = float(np.finfo(np.float64).eps)
 ALIKE = 3.0
 UNSEEN = 1.5
 SQUARED = 1e3
-STARTS = (0.5, 1.0, 2.0, 4.0)
+STARTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+# Of values and of derivatives: both exact, both noisy, or slopes that values do not bear out.
+NOISES = ((1e-6, 1e-6), (1e-2, 1e-2), (1e-2, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +179,7 @@ def most_likely(
     steps
         How many steps to take at most.
     start
-        Where to begin, or None to try several places.
+        A place to begin from, if it is more likely than those that are always tried.
     """
     d = dimension
     # Below that, rounding of the covariance decides which lengths are likely.
@@ -199,20 +201,22 @@ def most_likely(
         return value, np.concatenate([in_lengths, in_noise])
 
     wide = np.sqrt(d)
-    if start is None:
-        starts = [
-            np.concatenate([np.full(d, np.log(length * wide)), np.log([noise, noise])])
-            for length in STARTS
-            for noise in (1e-6, 1e-2)
-        ]
-        starts.sort(key=lambda theta: objective(theta)[0])
-    else:
-        starts = [np.log(np.concatenate([start.lengths, start.noise]))]
+    starts = [
+        np.concatenate([np.full(d, np.log(length * wide)), np.log(noise)])
+        for length in STARTS
+        for noise in NOISES
+    ]
+    if start is not None:
+        starts.append(np.log(np.concatenate([start.lengths, start.noise])))
+    starts = sorted(
+        (np.clip(theta, *np.transpose(box)) for theta in starts),
+        key=lambda theta: objective(theta)[0],
+    )
     best: tuple[float, Array] = (np.inf, starts[0])
-    for theta in starts[:2]:
+    for theta in starts[: 2 if start is None else 1]:
         found = minimize(
             objective,
-            np.clip(theta, *np.transpose(box)),
+            theta,
             jac=True,
             method="L-BFGS-B",
             bounds=box,
