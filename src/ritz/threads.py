@@ -29,6 +29,16 @@ def blas_threads(n: int) -> AbstractContextManager[Any]:
     return _controller().limit(limits=n)  # type: ignore[no-any-return]
 
 
+def one_library() -> AbstractContextManager[Any]:
+    """Leave the cores to SciPy's linear algebra library, where NumPy brings one of its own.
+
+    The idle threads of either keep the other's from the cores. SciPy's does what takes long.
+    """
+    libraries = _controller().select(internal_api="openblas").info()
+    own = [found["filepath"] for found in libraries if "numpy.libs" in found["filepath"]]
+    return _controller().select(filepath=own).limit(limits=1)  # type: ignore[no-any-return]
+
+
 def jobs(n_jobs: int | None) -> int:
     """Return the number of threads asked for, or one for each core in reach."""
     if n_jobs is None or n_jobs == -1:

@@ -291,8 +291,10 @@ class Accumulator:
             )
         L, Phi, Psi = self._matrices()
         for name, folds in (("L", L), ("Phi", Phi), ("Psi", Psi)):
-            # A sum of all entries is finite only if each of them is.
-            if not all(np.isfinite(matrix.sum()) for matrix in folds):
+            # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of
+            # all entries is finite only if each of them is.
+            parts = folds if name == "L" else tuple(map(np.diag, folds))
+            if not all(np.isfinite(part.sum()) for part in parts):
                 raise ValueError(
                     f"The sums {name} overflowed: the functions or their derivatives are too "
                     "large on these samples. Scale the data or the kernel."

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, as_count, must
+from ritz.arrays import Array, as_count, must, row_slices
 from ritz.bases import Centered
+from ritz.features.products import symmetrize
 from ritz.forms import Form
 from ritz.forms.form import same_form
 
 Folds = tuple[Array, ...]
+BAND = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +135,18 @@ class Sums:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Folds, symmetric: bool) -> Array:
-            matrix = np.zeros_like(sums[0])
-            for fold in np.flatnonzero(keep):
-                matrix += sums[fold]
-            matrix /= total
-            return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
+            first, *others = (sums[fold] for fold in np.flatnonzero(keep))
+            matrix = np.empty_like(first)
+            # By bands that stay in cache until all folds are added.
+            for rows in row_slices(len(matrix), 1 + BAND // matrix.shape[1]):
+                band = matrix[rows]
+                band[...] = first[rows]
+                for fold in others:
+                    band += fold[rows]
+                band /= total
+            if symmetric:
+                symmetrize(matrix)
+            return matrix
 
         Phi = average(self.Phi, True)
         Psi = Phi if self.Psi is self.Phi else average(self.Psi, True)

@@ -117,6 +117,17 @@ def mirror(C: Array) -> None:
             C[columns, rows] = C[rows, columns].T
 
 
+def symmetrize(C: Array) -> None:
+    """Replace C (p, p) by (C + C') / 2, in place."""
+    tiles = row_slices(len(C), TILE)
+    for place, rows in enumerate(tiles):
+        for columns in tiles[: place + 1]:
+            half = C[rows, columns] + C[columns, rows].T
+            half /= 2
+            C[rows, columns] = half
+            C[columns, rows] = half.T
+
+
 @cache
 def _above(n: int) -> NDArray[np.bool_]:
     """Return which entries of a matrix (n, n) are above its diagonal."""

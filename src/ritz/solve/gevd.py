@@ -14,11 +14,14 @@ from ritz.solve.whiten import (
     positive,
     rank_of,
     require_rank,
+    rooted,
     split,
     symmetric,
     whiten,
     whitened,
 )
+
+LEAST = 1e-280
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,25 +85,30 @@ def gevd(
 
 
 def lowest_eigenpairs(
-    L: Array, Phi: Array, k: int, *, penalty: Array | None = None, floor: Array | float = 0.0
+    L: Array,
+    Phi: Array,
+    k: int,
+    *,
+    penalty: Array | None = None,
+    floor: Array | float = 0.0,
+    rank: int | None = None,
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k.
 
     The matrices are taken to be what they should: finite, symmetric but for rounding, Phi and the
-    penalty positive.
+    penalty positive. The rank is that of Phi, where it is known.
     """
     k = as_count(k, "k")
-    problem = reduce(L if penalty is None else L + penalty, Phi, floor)
-    r = problem.W.shape[1]
-    rank = min(r, rank_of(Phi))
-    k = min(k, rank)
-    if not k:
-        return Eigenpairs(np.zeros(0), np.zeros((len(L), 0)), rank, np.zeros(0))
-    subset = (r - k, r - 1) if 4 * k < r else None
-    nu, U = eigh(problem.N, lower=False, subset_by_index=subset, check_finite=False)
-    meaningful = nu[::-1][:k] > problem.smallest
-    A = problem.W @ U[:, ::-1][:, :k][:, meaningful]
-    return rayleigh_ritz(L, Phi, A, problem, rank)
+    rank = rank_of(Phi) if rank is None else rank
+    M = L if penalty is None else L + penalty
+    problem = reduce_quickly(M, Phi, floor)
+    nu, U = problem.largest(min(k, rank))
+    # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
+    if not problem.sure and nu.max(initial=0.0) * problem.shift > 2:
+        problem = reduce(M, Phi, floor)
+        nu, U = problem.largest(min(k, rank))
+    A = problem.W @ U[:, nu > problem.smallest]
+    return rayleigh_ritz(L, Phi, A, problem, min(rank, problem.W.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,26 +125,58 @@ class Reduced:
         Eigenvalues nu up to this one are rounding: lambda is infinite there.
     shift
         The number s, in units of lambda.
+    sure
+        Whether no eigenvalue lambda is below -s / 2.
     """
 
     W: Array
     N: Array
     smallest: float
     shift: float
+    sure: bool = True
+
+    def largest(self, k: int) -> tuple[Array, Array]:
+        """Return the k largest eigenvalues nu, descending, and their vectors (r, k)."""
+        r = len(self.N)
+        k = min(k, r)
+        if not k:
+            return np.zeros(0), np.zeros((r, 0))
+        subset = (r - k, r - 1) if 4 * k < r else None
+        nu, U = eigh(self.N, lower=False, subset_by_index=subset, check_finite=False)
+        return nu[::-1][:k], U[:, ::-1][:, :k]
+
+
+def shift_of(L: Array, Phi: Array) -> float:
+    """Return the number s: the middle of the functions' own quotients.
+
+    A single stiff function does not move it.
+    """
+    there = np.diag(Phi) > 0
+    s = float(np.median(np.abs(np.diag(L))[there] / np.diag(Phi)[there]))
+    return s if s >= LEAST else float(np.abs(np.diag(L)).sum() / np.trace(Phi))
+
+
+def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:
+    """Do as `reduce` does, without a look whether L + s Phi / 2 is positive.
+
+    If it is not, an eigenvalue of the reduced problem is above 2 / s.
+    """
+    if (np.diag(Phi) > 0).all():
+        s = shift_of(L, Phi)
+        found = rooted(L + s * Phi, Phi, floor) if s >= LEAST else None
+        if found is not None:
+            return Reduced(*found, 10 * len(L) * EPS / s, s, sure=False)
+    return reduce(L, Phi, floor)
 
 
 def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
     """Reduce L a = lambda Phi a to an ordinary problem."""
     if not Phi.any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0.0, 0.0)
-    # The middle of the functions' own quotients: a single stiff function does not move it.
-    there = np.diag(Phi) > 0
-    s = float(np.median(np.abs(np.diag(L))[there] / np.diag(Phi)[there]))
-    if s < 1e-280:
-        s = float(np.abs(np.diag(L)).sum() / np.trace(Phi))
+    s = shift_of(L, Phi)
     V: Array | None = None
     for factor in (0, 2, 8, 64):
-        if s < 1e-280:
+        if s < LEAST:
             break  # Too small to divide by.
         if factor:
             V = whiten(Phi, floor) if V is None else V

@@ -22,9 +22,14 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """
     keep = np.flatnonzero(np.diag(M) > 0)
     D = 1 / np.sqrt(np.diag(M)[keep])
-    scaled = (M if len(keep) == len(M) else M[np.ix_(keep, keep)]) * D
+    return scaled_by(M if len(keep) == len(M) else M[np.ix_(keep, keep)], D), D, keep
+
+
+def scaled_by(M: Array, D: Array) -> Array:
+    """Return the matrix D_i M_ij D_j."""
+    scaled = M * D
     scaled *= D[:, None]
-    return scaled, D, keep
+    return np.asarray(scaled)
 
 
 def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
@@ -37,7 +42,7 @@ def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
     scaled, _, _ = unit_diagonal(M)
     scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
     try:
-        cholesky(scaled, overwrite_a=True, check_finite=False)
+        cholesky(scaled.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return False
     return True
@@ -54,13 +59,24 @@ def whiten(B: Array, floor: Array | float = 0.0) -> Array:
 
 def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and W' M W for a symmetric M, of which the upper part counts."""
+    found = rooted(B, M, floor)
+    if found is not None:
+        return found
+    W = whiten(B, floor)
+    return W, W.T @ M @ W
+
+
+def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array] | None:
+    """Do as `whitened` does where no direction of B is near the cut; return None elsewhere."""
     scaled, D, keep = unit_diagonal(B)
-    root = _root(scaled, len(B), floor) if len(keep) == len(B) else None
-    if root is None:
-        W = whiten(B, floor)
-        return W, W.T @ M @ W
-    N = dsygst(M * D * D[:, None], root)[0]
-    return D[:, None] * dtrtri(root, overwrite_c=1)[0], np.asarray(N)
+    found = _root(scaled, floor) if len(keep) == len(B) else None
+    if found is None:
+        return None
+    root, inverse = found
+    # Symmetric, so that what Fortran reads as columns may be our rows.
+    N = dsygst(scaled_by(M, D).T, root, overwrite_a=1)[0]
+    inverse *= D[:, None]
+    return inverse, np.asarray(N)
 
 
 def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
@@ -68,10 +84,10 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
-    root = _root(scaled, len(B), floor)
-    if root is not None:
+    found = _root(scaled, floor, len(B))
+    if found is not None:
         W = np.zeros((len(B), len(keep)))
-        W[keep] = D[:, None] * dtrtri(root, overwrite_c=1)[0]
+        W[keep] = D[:, None] * found[1]
         return W, np.eye(len(B))[:, np.diag(B) <= 0]
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
@@ -85,19 +101,25 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     return W, N
 
 
-def _root(M: Array, size: int, floor: Array | float) -> Array | None:
-    """Return the triangle R with R' R = M if all eigenvalues of M clearly exceed the cut.
+def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Array, Array] | None:
+    """Return the triangle R with R' R = M and its inverse, if M is clearly above the cut.
 
-    Those of M, of unit diagonal, are compared with the cut times the largest there can be.
+    All its eigenvalues, M being of unit diagonal, are to exceed twice the floor, and twice the cut
+    times the largest there can be. The trace of M^-1, which is |R^-1|^2, tells as a rule; a
+    second root, of M less the cut, decides.
     """
-    cut = max(CUT * size * EPS, float(np.max(floor, initial=0.0)))
-    shifted = M.copy()
-    shifted[np.diag_indices_from(M)] -= 2 * cut * np.abs(M).sum(axis=0).max()
+    cut = CUT * (size or len(M)) * EPS * float(np.linalg.norm(M))
+    least = 2 * max(cut, float(np.max(floor, initial=0.0)))
     try:
-        cholesky(shifted, overwrite_a=True, check_finite=False)
+        root = np.asarray(cholesky(M.T, check_finite=False))
+        inverse = np.asarray(dtrtri(root)[0])
+        if not least * float(np.linalg.norm(inverse)) ** 2 < 1:
+            shifted = M.copy()
+            shifted[np.diag_indices_from(M)] -= least
+            cholesky(shifted.T, overwrite_a=True, check_finite=False)
     except LinAlgError:
         return None
-    return np.asarray(cholesky(M, check_finite=False))
+    return root, inverse
 
 
 def symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
@@ -131,7 +153,7 @@ def rank_of(M: Array) -> int:
     scaled, _, keep = unit_diagonal(M)
     if not len(keep):
         return 0
-    return int(dpstrf(scaled, tol=CUT * len(M) * EPS, lower=1)[2])
+    return int(dpstrf(scaled.T, tol=CUT * len(M) * EPS, lower=1, overwrite_a=1)[2])
 
 
 def require_rank(rank: int, k: int) -> None:

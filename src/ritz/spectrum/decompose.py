@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,13 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import is_positive, require_rank
+from ritz.solve.whiten import is_positive, rank_of, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
-from ritz.threads import blas_threads
+from ritz.threads import blas_threads, one_library
 
-SMALL = 1500
+SMALL = 300
 
 
 def decompose(
@@ -112,8 +111,7 @@ def decompose_sums(
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
-    # NumPy and SciPy bring a library each, whose idle threads keep the other's from the cores.
-    with blas_threads(1) if len(matrices.L) < SMALL else nullcontext():
+    with blas_threads(1) if len(matrices.L) < SMALL else one_library():
         if sums.form.symmetric:
             return _eigen(sums, matrices, left, k, least, regularization)
         right = left
@@ -136,13 +134,15 @@ def _eigen(
 ) -> Spectrum:
     if not np.isfinite(matrices.L.sum() + matrices.Phi.sum()):
         raise ValueError(must("sums", "finite", "nan or inf"))
-    if not is_positive(side.metric, side.floor):
+    rank = rank_of(side.metric)
+    if rank < len(side.metric) and not is_positive(side.metric, side.floor):
         raise ValueError(
             "The scalar products of these sums are not positive: rows were taken off that were "
             "never part of them, or sums made by hand are wrong."
         )
     L = center_form(matrices.L, side, side)
-    found = eigenpairs(L, side, k, _penalty(sums.left, L, regularization), sums.form.positive)
+    penalty = _penalty(sums.left, L, regularization)
+    found = eigenpairs(L, side, k, penalty, sums.form.positive, rank)
     require_rank(len(found.values), least)
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
@@ -201,7 +201,9 @@ def _singular(
     return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, left_out, fixed))
 
 
-def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bool) -> Eigenpairs:
+def eigenpairs(
+    L: Array, side: Side, k: int, penalty: Array | None, positive: bool, rank: int
+) -> Eigenpairs:
     """Find the k smallest eigenvalues over (1, f - means), fewer where the rank is less.
 
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
@@ -212,9 +214,15 @@ def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bo
         L = L.copy()
         L[0] = L[:, 0] = 0.0
     if not decouples(L):
-        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor)
-    inner = None if penalty is None else penalty[1:, 1:]
-    rest = lowest_eigenpairs(L[1:, 1:], side.metric[1:, 1:], k, penalty=inner, floor=side.floor[1:])
+        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank)
+    rest = lowest_eigenpairs(
+        L[1:, 1:],
+        side.metric[1:, 1:],
+        k,
+        penalty=None if penalty is None else penalty[1:, 1:],
+        floor=side.floor[1:],
+        rank=rank - 1,
+    )
     values = rest.values
     if positive:
         values = np.maximum(values, 0.0)
