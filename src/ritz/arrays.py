@@ -36,6 +36,17 @@ class Block:
     def __len__(self) -> int:
         return len(self.weight)
 
+    def keys(self, run: Any = map) -> NDArray[np.uint64]:
+        """Return a hash (b,) of each row's numbers in all views, computed once, by threads."""
+
+        def hashed(rows: slice) -> NDArray[np.uint64]:
+            return hash_rows(*(view[rows] for view in self.views))
+
+        if "_keys" not in vars(self):
+            parts = list(run(hashed, row_slices(len(self), HASHED_ROWS)))
+            vars(self)["_keys"] = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+        return vars(self)["_keys"]  # type: ignore[no-any-return]
+
     def take(self, rows: Any) -> Block:
         """Return the block made of some rows only."""
         numbers = isinstance(rows, np.ndarray) and rows.dtype != np.bool_
@@ -254,12 +265,12 @@ def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
     The choice depends on the set of rows and the seed alone, not on the rows' order, repetition
     or chunks; the choice for a smaller m is a prefix.
     """
-    return lowest(priorities(X, seed), m)
+    return lowest(priorities(hash_rows(X), seed), m)
 
 
-def priorities(X: Array, seed: int) -> NDArray[np.uint64]:
-    """Return a seeded hash (n,) of each row's numbers."""
-    return mix(hash_rows(X) ^ mix(np.array([seed], dtype=np.uint64)))
+def priorities(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
+    """Return a seeded hash (n,) of rows whose own hash is known."""
+    return mix(keys ^ mix(np.array([seed], dtype=np.uint64)))
 
 
 def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:

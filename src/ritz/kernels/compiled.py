@@ -1,6 +1,6 @@
 """Compiled passes from coordinates to squared distances, products and kernel sections.
 
-The sections are filled a row at a time while it is in cache, by routines with addresses for
+The sections are filled two rows at a time while they are in cache, by routines with addresses for
 arguments: each is compiled once for the two who call it, Python, for the sections of a block, and
 `tiles`, which goes on to multiply them.
 
@@ -84,48 +84,61 @@ def decay(x: float) -> float:
 
 
 @_inline
-def squared_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
-    """Write |x_i - y_j|^2 into s (p,): out of S where it is known, or by coordinate differences.
+def squared_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
+    """Write |x_i - y_j|^2 into s (p,) and |x_k - y_j|^2 into t (p,).
 
-    Y (d, p) has the centers as columns, d being a multiple of four.
+    Out of S where they are known, or by coordinate differences. Y (d, p) has the centers as
+    columns, d being a multiple of four; two rows at once, for centers that are loaded once.
     """
     p = len(s)
     if S.size:
         for j in range(p):
             s[j] = S[i, j]
+            t[j] = S[k, j]
         return
     for j in range(p):
         s[j] = 0.0
+        t[j] = 0.0
     for c in range(0, X.shape[1], 4):
         x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
+        z0, z1, z2, z3 = X[k, c], X[k, c + 1], X[k, c + 2], X[k, c + 3]
         for j in range(p):
-            e0, e1 = x0 - Y[c, j], x1 - Y[c + 1, j]
-            e2, e3 = x2 - Y[c + 2, j], x3 - Y[c + 3, j]
+            y0, y1, y2, y3 = Y[c, j], Y[c + 1, j], Y[c + 2, j], Y[c + 3, j]
+            e0, e1, e2, e3 = x0 - y0, x1 - y1, x2 - y2, x3 - y3
+            f0, f1, f2, f3 = z0 - y0, z1 - y1, z2 - y2, z3 - y3
             s[j] += (e0 * e0 + e1 * e1) + (e2 * e2 + e3 * e3)
+            t[j] += (f0 * f0 + f1 * f1) + (f2 * f2 + f3 * f3)
 
 
 @_inline
-def product_row(i: int, S: Any, X: Any, Y: Any, s: Any) -> None:
-    """Write x_i . y_j into s (p,), as `squared_row` does |x_i - y_j|^2."""
+def product_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
+    """Write x_i . y_j into s (p,) and x_k . y_j into t (p,), as `squared_rows` does distances."""
     p = len(s)
     if S.size:
         for j in range(p):
             s[j] = S[i, j]
+            t[j] = S[k, j]
         return
     for j in range(p):
         s[j] = 0.0
+        t[j] = 0.0
     for c in range(0, X.shape[1], 4):
         x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
+        z0, z1, z2, z3 = X[k, c], X[k, c + 1], X[k, c + 2], X[k, c + 3]
         for j in range(p):
-            s[j] += (x0 * Y[c, j] + x1 * Y[c + 1, j]) + (x2 * Y[c + 2, j] + x3 * Y[c + 3, j])
+            y0, y1, y2, y3 = Y[c, j], Y[c + 1, j], Y[c + 2, j], Y[c + 3, j]
+            s[j] += (x0 * y0 + x1 * y1) + (x2 * y2 + x3 * y3)
+            t[j] += (z0 * y0 + z1 * y1) + (z2 * y2 + z3 * y3)
 
 
 @_compile
 def differences(X: Any, Y: Any, S: Any) -> None:
     """Write S = |x - y|^2 by coordinate differences."""
-    none = np.empty((0, 0))
-    for i in range(len(X)):
-        squared_row(i, none, X, Y, S[i])
+    none, unused, n = np.empty((0, 0)), np.empty(S.shape[1]), len(X)
+    for i in range(0, n - 1, 2):
+        squared_rows(i, i + 1, none, X, Y, S[i], S[i + 1])
+    if n % 2:
+        squared_rows(n - 1, n - 1, none, X, Y, S[n - 1], unused)
 
 
 @_compile
@@ -157,6 +170,9 @@ def squares(G: Any, X: Any, Y: Any, x2: Any, y2: Any) -> None:
 # Rows, coordinates and centers; rows of S, K, V, T and ST, none where they are not wanted.
 COUNTS = 8
 
+# Each pass goes over two rows at a time, and adds what it writes to the sums of columns (4, p). Of
+# an odd number of rows the last is written twice, and added once.
+
 
 def gaussian(
     counts: Any,
@@ -170,27 +186,47 @@ def gaussian(
     V: Any,
     T: Any,
     ST: Any,
+    sums: Any,
 ) -> None:
     """Write K = exp(-|x - y|^2 / 2), V = K - offset and ST = |x - y|^2 K, where they have rows."""
     sizes = carray(counts, COUNTS)
     n, d, p = sizes[0], sizes[1], sizes[2]
     squares, points, centers = carray(S, (sizes[3], p)), carray(X, (n, d)), carray(Y, (d, p))
     off, values, shifted = carray(offset, p), carray(K, (sizes[4], p)), carray(V, (sizes[5], p))
-    stretched = carray(ST, (sizes[7], p))
-    s, k = np.empty(p), np.empty(p)
-    for i in range(n):
-        squared_row(i, squares, points, centers, s)
+    stretched, total = carray(ST, (sizes[7], p)), carray(sums, (4, p))
+    s, t, e, f = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
+    for i in range(0, n, 2):
+        k = min(i + 1, n - 1)
+        more = 1.0 if k > i else 0.0
+        squared_rows(i, k, squares, points, centers, s, t)
         for j in range(p):
-            k[j] = decay(0.5 * s[j])
+            e[j] = decay(0.5 * s[j])
+            f[j] = decay(0.5 * t[j])
         if values.size:
             for j in range(p):
-                values[i, j] = k[j]
+                values[i, j] = e[j]
+                values[k, j] = f[j]
+                total[0, j] += e[j] + more * f[j]
         if shifted.size:
             for j in range(p):
-                shifted[i, j] = k[j] - off[j]
+                v, w = e[j] - off[j], f[j] - off[j]
+                shifted[i, j] = v
+                shifted[k, j] = w
+                total[1, j] += v + more * w
         if stretched.size:
             for j in range(p):
-                stretched[i, j] = s[j] * k[j]
+                v, w = s[j] * e[j], t[j] * f[j]
+                stretched[i, j] = v
+                stretched[k, j] = w
+                total[3, j] += v + more * w
+
+
+@_inline
+def matern_slope(z: float, e: float, b0: float, b1: float, b2: float) -> float:
+    """Return (b_0 + b_1 z + b_2 / z) e, without the last term at zero."""
+    far = z > 1e-125
+    inverse = b2 / (z if far else 1.0)
+    return (b0 + z * b1 + (inverse if far else 0.0)) * e
 
 
 def matern(
@@ -205,6 +241,7 @@ def matern(
     V: Any,
     T: Any,
     ST: Any,
+    sums: Any,
 ) -> None:
     """Write K = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and V = K - offset.
 
@@ -216,29 +253,45 @@ def matern(
     squares, points, centers = carray(S, (sizes[3], p)), carray(X, (n, d)), carray(Y, (d, p))
     off, values, shifted = carray(offset, p), carray(K, (sizes[4], p)), carray(V, (sizes[5], p))
     slopes, stretched = carray(T, (sizes[6], p)), carray(ST, (sizes[7], p))
-    u, v = carray(a, 4), carray(b, 3)
+    u, v, total = carray(a, 4), carray(b, 3), carray(sums, (4, p))
     a0, a1, a2, rate = u[0], u[1], u[2], u[3]
     b0, b1, b2 = v[0], v[1], v[2]
-    s, z, e = np.empty(p), np.empty(p), np.empty(p)
-    for i in range(n):
-        squared_row(i, squares, points, centers, s)
+    s, t, y, z = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
+    e, f = np.empty(p), np.empty(p)
+    for i in range(0, n, 2):
+        k = min(i + 1, n - 1)
+        more = 1.0 if k > i else 0.0
+        squared_rows(i, k, squares, points, centers, s, t)
         for j in range(p):
             # Beyond 800 the exponential is zero, whatever it is multiplied by.
-            z[j] = min(rate * np.sqrt(s[j]), 800.0)
-            e[j] = decay(z[j])
+            y[j] = min(rate * np.sqrt(s[j]), 800.0)
+            z[j] = min(rate * np.sqrt(t[j]), 800.0)
+            e[j] = decay(y[j])
+            f[j] = decay(z[j])
         if values.size:
             for j in range(p):
-                values[i, j] = (a0 + z[j] * (a1 + z[j] * a2)) * e[j]
+                g = (a0 + y[j] * (a1 + y[j] * a2)) * e[j]
+                h = (a0 + z[j] * (a1 + z[j] * a2)) * f[j]
+                values[i, j] = g
+                values[k, j] = h
+                total[0, j] += g + more * h
         if shifted.size:
             for j in range(p):
-                shifted[i, j] = (a0 + z[j] * (a1 + z[j] * a2)) * e[j] - off[j]
+                g = (a0 + y[j] * (a1 + y[j] * a2)) * e[j] - off[j]
+                h = (a0 + z[j] * (a1 + z[j] * a2)) * f[j] - off[j]
+                shifted[i, j] = g
+                shifted[k, j] = h
+                total[1, j] += g + more * h
         if slopes.size:
             for j in range(p):
-                far = z[j] > 1e-125
-                inverse = b2 / (z[j] if far else 1.0)
-                t = (b0 + z[j] * b1 + (inverse if far else 0.0)) * e[j]
-                slopes[i, j] = t
-                stretched[i, j] = s[j] * t
+                g = matern_slope(y[j], e[j], b0, b1, b2)
+                h = matern_slope(z[j], f[j], b0, b1, b2)
+                slopes[i, j] = g
+                slopes[k, j] = h
+                total[2, j] += g + more * h
+                stretched[i, j] = s[j] * g
+                stretched[k, j] = t[j] * h
+                total[3, j] += s[j] * g + more * (t[j] * h)
 
 
 def polynomial(
@@ -253,32 +306,47 @@ def polynomial(
     V: Any,
     T: Any,
     ST: Any,
+    sums: Any,
 ) -> None:
     """Write K = (a_0 + x.y)^b_0, V = K - offset and T = b_0 (a_0 + x.y)^(b_0 - 1)."""
     sizes = carray(counts, COUNTS)
     n, d, p = sizes[0], sizes[1], sizes[2]
     products, points, centers = carray(S, (sizes[3], p)), carray(X, (n, d)), carray(Y, (d, p))
     off, values, shifted = carray(offset, p), carray(K, (sizes[4], p)), carray(V, (sizes[5], p))
-    slopes = carray(T, (sizes[6], p))
+    slopes, total = carray(T, (sizes[6], p)), carray(sums, (4, p))
     start, degree = carray(a, 1)[0], int(carray(b, 1)[0])
-    u, t = np.empty(p), np.empty(p)
-    for i in range(n):
-        product_row(i, products, points, centers, u)
+    u, v, s, t = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
+    for i in range(0, n, 2):
+        k = min(i + 1, n - 1)
+        more = 1.0 if k > i else 0.0
+        product_rows(i, k, products, points, centers, u, v)
         for j in range(p):
             u[j] += start
+            v[j] += start
+            s[j] = 1.0
             t[j] = 1.0
         for _ in range(degree - 1):
             for j in range(p):
-                t[j] *= u[j]
+                s[j] *= u[j]
+                t[j] *= v[j]
         if values.size:
             for j in range(p):
-                values[i, j] = t[j] * u[j]
+                g, h = s[j] * u[j], t[j] * v[j]
+                values[i, j] = g
+                values[k, j] = h
+                total[0, j] += g + more * h
         if shifted.size:
             for j in range(p):
-                shifted[i, j] = t[j] * u[j] - off[j]
+                g, h = s[j] * u[j] - off[j], t[j] * v[j] - off[j]
+                shifted[i, j] = g
+                shifted[k, j] = h
+                total[1, j] += g + more * h
         if slopes.size:
             for j in range(p):
-                slopes[i, j] = degree * t[j]
+                g, h = degree * s[j], degree * t[j]
+                slopes[i, j] = g
+                slopes[k, j] = h
+                total[2, j] += g + more * h
 
 
 ROUTINES = {"gaussian": gaussian, "matern": matern, "polynomial": polynomial}
@@ -290,7 +358,7 @@ def routine(name: str, dtype: Any) -> Any:
     pointer: Any = types.CPointer
     number = pointer(types.float64)
     result = pointer(types.float64 if dtype == np.float64 else types.float32)
-    arguments = [pointer(types.int64), *[number] * 6, *[result] * 4]
+    arguments = [pointer(types.int64), *[number] * 6, *[result] * 5]
     return cfunc(types.void(*arguments), cache=True, error_model="numpy", fastmath={"contract"})(
         ROUTINES[name]
     )
@@ -311,6 +379,7 @@ def fill(
     counts = np.array([n, *Y.shape, *map(len, (S, *outputs))], np.int64)
     given = (*distances, offset, *coefficients)
     held = [*(np.ascontiguousarray(array, dtype=np.float64) for array in given), *outputs]
+    held.append(np.zeros((4, p), dtype))
     kinds = routine(name, np.dtype(dtype)).ctypes
     pointers = [
         array.ctypes.data_as(kind)

@@ -63,7 +63,8 @@ def add_tiles(
     routines
         Addresses of the pass that fills a tile, of gemv, syrk and gemm.
     given
-        Addresses of the arguments of the pass, then of whole, roots, the matrices and the sums.
+        Addresses of the arguments of the pass, then of whole, roots, the matrices, the sums, and
+        room for sums that do not count.
     letters
         The address of "UNT".
     X, rows, weight
@@ -101,14 +102,14 @@ def add_tiles(
         for place in range(4, 8):
             sizes[place] = size if sizes[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        _call(routines[0], fixed + sections)  # type: ignore[call-arg]
+        sums = given[11] if even else given[12]
+        _call(routines[0], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
-            if not sizes[4 + place]:
+            if even or not sizes[4 + place]:
                 continue
-            if not even:
-                for r in range(size):
-                    for j in range(p):
-                        buffers[place, r, j] *= roots[r]
+            for r in range(size):
+                for j in range(p):
+                    buffers[place, r, j] *= roots[r]
             A, y = first + place * step, given[11] + place * line
             _call(
                 routines[1],
@@ -159,17 +160,19 @@ class Pass(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where one thread works: points, roots of their weights, and sections, of a tile."""
+    """Where one thread works: points, roots of their weights, sections and sums, of a tile."""
 
     points: Array
     roots: Array
     buffers: Array
+    sums: Array
 
     @classmethod
     def of(cls, what: Pass, dtype: Any) -> Room:
         """Return room for the tiles of a pass, in the precision of its sums."""
         d, p = what.Y.shape
-        return cls(np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype), np.empty((4, ROWS, p), dtype))
+        sections, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
+        return cls(np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype), sections, sums)
 
 
 def add(
@@ -188,7 +191,7 @@ def add(
     sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
     whole = np.array([p, 0, 1], np.int32)
     held: list[Any] = [sizes, room.points, room.points, what.Y, what.offset, what.a, what.b]
-    held += [room.buffers, whole, room.roots, matrices, columns]
+    held += [room.buffers, whole, room.roots, matrices, columns, room.sums]
     add_tiles(
         np.array([routine(what.name, dtype).address, *blas], np.int64),
         np.array([array.ctypes.data for array in held], np.int64),

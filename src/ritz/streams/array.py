@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, Block, require_finite, row_slices
+from ritz.cached import cached_property
 from ritz.streams.stream import Stream, rows_per_chunk
 
 
@@ -34,8 +35,17 @@ class ArrayStream(Stream):
         return all(view.dtype == np.float32 for view in self.views)
 
     def blocks(self) -> Iterator[Block]:
-        for rows in self._chunks():
+        chunks = self._chunks()
+        if len(chunks) == 1:
+            yield self._only
+            return
+        for rows in chunks:
             yield self._block(rows)
+
+    @cached_property
+    def _only(self) -> Block:
+        """All rows, where that is a chunk: read, checked and hashed once."""
+        return self._block(slice(0, len(self.views[0])))
 
     def _chunks(self) -> list[slice]:
         """Return the rows to read at once."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, Block, lowest, must, priorities
+from ritz.arrays import Array, Block, hash_rows, lowest, must, priorities
 
 CHUNK_BYTES = 64_000_000
 CHUNK_ROWS = 131_072
@@ -51,7 +51,8 @@ class Stream(ABC):
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
             rows = block.views[view]
-            priority = priorities(rows, seed)
+            keys = block.keys() if len(block.views) == 1 else hash_rows(rows)
+            priority = priorities(keys, seed)
             below = block.weight > 0
             if len(kept) >= m:
                 below &= priority < known.max()
