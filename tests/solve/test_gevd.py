@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import eigh
 
 from ritz import gevd
+from ritz.solve import whiten
 
 
 def mixing(p, rng, condition=10.0):
@@ -53,6 +54,15 @@ def finite_values(energies, masses):
     return np.sort(energies[there] / masses[there])
 
 
+@pytest.fixture(params=[False, True], ids=["few functions", "many functions"])
+def size(request, monkeypatch):
+    """Solve as where there are few functions, and as where there are many."""
+    if request.param:
+        monkeypatch.setattr(whiten, "MANY", 0)
+        monkeypatch.setattr(whiten, "FEW", 1)
+
+
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("units", UNITS.values(), ids=UNITS.keys())
 @pytest.mark.parametrize("k", [1, 2, 5, 9])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
@@ -69,6 +79,7 @@ def test_the_smallest_eigenvalues_are_found(case, k, units):
         assert (found.residuals < 1e-10).all()
 
 
+@pytest.mark.usefixtures("size")
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_rank_says_how_many_pairs_there_are(case):
     L, Phi = pencil(*case, np.random.default_rng(0))
@@ -100,6 +111,21 @@ def test_units_that_are_powers_of_four_change_no_bit(case, a, b):
     np.testing.assert_array_equal(other.values * (b / a), one.values)
     np.testing.assert_array_equal(other.vectors * np.sqrt(b), one.vectors)
     np.testing.assert_array_equal(other.residuals, one.residuals)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-7, 1e-5])
+def test_many_functions_some_of_them_rounding(monkeypatch, floor):
+    """As a spectral cut of all directions has it: lifting those below gives the same."""
+    rng = np.random.default_rng(3)
+    p = 400
+    masses = np.r_[np.ones(p - 30), np.geomspace(1e-4, 1e-16, 30)]
+    L, Phi = pencil(np.linspace(1.0, 50.0, p) * masses, masses, rng)
+    found = gevd(L, Phi, 12, floor=floor)
+    monkeypatch.setattr(whiten, "MANY", p)
+    expected = gevd(L, Phi, 12, floor=floor)
+    assert found.rank == expected.rank
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-9)
+    np.testing.assert_allclose(found.residuals, expected.residuals, atol=1e-9)
 
 
 def test_functions_that_do_not_exist_take_no_part():

@@ -15,7 +15,7 @@ from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.features import Jet, Ledger, Page, Terms
-from ritz.forms import Form
+from ritz.forms import Form, potential
 from ritz.streams import Stream, as_stream
 from ritz.threads import Run, Workers, blas_threads, jobs
 
@@ -161,24 +161,19 @@ def feature_type(form: Form, stream: Stream, left: Centered, right: Centered) ->
 
 def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     """Return whether float32 keeps every direction of the functions, judged on a pilot (m, d)."""
-
-    def products(part: Array) -> dict[str, Array]:
-        ledger, rows = Ledger(), np.ones(len(part))
-        f = basis.jet(part)
-        matrices = {"Phi": f.value * f.value}
-        if form.symmetric:
-            matrices["L"] = form.terms(f, f, Block((part,), rows, np.arange(len(part))))
-        ledger.add(matrices, rows)
-        return ledger.close()
-
+    block = Block((pilot,), np.ones(len(pilot)), np.arange(len(pilot)))
+    # Where L is not symmetric any form will do, for the scalar products.
+    sums = Accumulator(form if form.symmetric else potential(1.0), basis, basis, 2)
+    halves = np.array_split(np.arange(len(pilot)), 2)
+    add = in_pieces(sums.add, PILOT_ROWS) if sums.tiles is None else sums.add_rows
     with Workers(jobs(None)) as run:
-        halves = list(run(products, np.array_split(pilot, 2)))
-    sums = {name: sum(half[name] for half in halves) for name in halves[0]}
-    means = sums["Phi"][0, 1:] / len(pilot)
-    B = sums["Phi"][1:, 1:] / len(pilot) - np.outer(means, means)
+        for _ in run(lambda fold: add(fold, block, halves[fold]), range(2)):
+            pass
+        sums.close(run)
+    L, Phi = ((a + b) / len(pilot) for a, b in sums.matrices()[:2])
+    B = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:])
     if form.symmetric:
-        L = sums["L"][1:, 1:] / len(pilot)
-        B += L * (np.trace(B) / max(np.trace(L), float(np.finfo(np.float64).tiny)))
+        B += L[1:, 1:] * (np.trace(B) / max(np.trace(L), float(np.finfo(np.float64).tiny)))
     size = np.sqrt(np.maximum(np.diag(B), 0.0))
     if not (size > 0).all():
         return False
@@ -289,7 +284,7 @@ class Accumulator:
                 f"At least 2 rows of positive weight are needed. Got {self.count.sum()}. Each call "
                 "of the 'source' of Batches must return a fresh iterator."
             )
-        L, Phi, Psi = self._matrices()
+        L, Phi, Psi = self.matrices()
         for name, folds in (("L", L), ("Phi", Phi), ("Psi", Psi)):
             # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of
             # all entries is finite only if each of them is.
@@ -311,7 +306,7 @@ class Accumulator:
         rounding = float(np.finfo(self.dtype).eps)
         return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi, rounding)
 
-    def _matrices(self) -> tuple[Folds, Folds, Folds]:
+    def matrices(self) -> tuple[Folds, Folds, Folds]:
         """Return L, Phi and Psi of each fold."""
         p, q = 1 + self.left.size, 1 + self.right.size
         shapes = {"L": (p, q), "Phi": (p, p), "Psi": (q, q)}

@@ -37,18 +37,22 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
         values = basis(pilot)
         centered = Centered(basis, values.mean(axis=0))
         values -= centered.offset
-        spread = np.sqrt((values**2).mean(axis=0))
+        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / max(len(values), 1))
     if not np.isfinite(spread).all():
         raise ValueError(
             "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
             "or choose a larger length_scale."
         )
-    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
+    reach = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    size = np.abs(centered.offset) + reach
     alive = spread > 100 * EPS * size
-    scaled = values[:, alive] / spread[alive]
-    wanted = min(ENOUGH, scaled.shape[1], len(pilot) - 1)
+    wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
     # A few of the functions tell, as a rule; all of them decide.
-    if resolved(scaled[:, :SOME]) >= wanted or resolved(scaled) >= wanted:
+    some = np.flatnonzero(alive)[:SOME]
+    if resolved(values[:, some] / spread[some]) >= wanted:
+        return centered
+    scaled = values[:, alive] / spread[alive]
+    if resolved(scaled) >= wanted:
         return centered
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)

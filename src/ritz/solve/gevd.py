@@ -108,7 +108,7 @@ def lowest_eigenpairs(
         problem = reduce(M, Phi, floor)
         nu, U = problem.largest(min(k, rank))
     A = problem.W @ U[:, nu > problem.smallest]
-    return rayleigh_ritz(L, Phi, A, problem, min(rank, problem.W.shape[1]))
+    return rayleigh_ritz(L, Phi, A, problem, min(rank, problem.rank))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +118,11 @@ class Reduced:
     Parameters
     ----------
     W
-        Columns (p, r) that span the meaningful directions.
+        Columns (p, q) that span the meaningful directions.
     N
-        The matrix (r, r), of which the upper part counts.
+        The matrix (q, q), of which the upper part counts.
+    rank
+        How many directions there are, at most q.
     smallest
         Eigenvalues nu up to this one are rounding: lambda is infinite there.
     shift
@@ -131,6 +133,7 @@ class Reduced:
 
     W: Array
     N: Array
+    rank: int
     smallest: float
     shift: float
     sure: bool = True
@@ -138,7 +141,7 @@ class Reduced:
     def largest(self, k: int) -> tuple[Array, Array]:
         """Return the k largest eigenvalues nu, descending, and their vectors (r, k)."""
         r = len(self.N)
-        k = min(k, r)
+        k = min(k, self.rank)
         if not k:
             return np.zeros(0), np.zeros((r, 0))
         subset = (r - k, r - 1) if 4 * k < r else None
@@ -165,14 +168,14 @@ def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:
         s = shift_of(L, Phi)
         found = rooted(L + s * Phi, Phi, floor) if s >= LEAST else None
         if found is not None:
-            return Reduced(*found, 10 * len(L) * EPS / s, s, sure=False)
+            return Reduced(*found, len(L), 10 * len(L) * EPS / s, s, sure=False)
     return reduce(L, Phi, floor)
 
 
 def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
     """Reduce L a = lambda Phi a to an ordinary problem."""
     if not Phi.any():
-        return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0.0, 0.0)
+        return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0, 0.0, 0.0)
     s = shift_of(L, Phi)
     V: Array | None = None
     for factor in (0, 2, 8, 64):
@@ -183,11 +186,10 @@ def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
             s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
         # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
         if is_positive(L + s / 2 * Phi, floor):
-            W, N = whitened(L + s * Phi, Phi, floor)
-            return Reduced(W, N, 10 * len(L) * EPS / s, s)
+            return Reduced(*whitened(L + s * Phi, Phi, floor), 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
-    return Reduced(W, -(W.T @ L @ W), -np.inf, s)
+    return Reduced(W, -(W.T @ L @ W), W.shape[1], -np.inf, s)
 
 
 def stationary(L: Array, W: Array, N: Array) -> Array:
@@ -208,11 +210,13 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
     W, s = problem.W, problem.shift
     if not A.shape[1]:
         return Eigenpairs(np.zeros(0), A, rank, np.zeros(0))
-    A = A / np.sqrt(np.einsum("ij,ij->j", A, Phi @ A))
-    values, U = eigh(A.T @ L @ A, A.T @ Phi @ A, check_finite=False)
+    L_A, Phi_A = L @ A, Phi @ A
+    size = np.sqrt(np.einsum("ij,ij->j", A, Phi_A))
+    A, L_A, Phi_A = A / size, L_A / size, Phi_A / size
+    values, U = eigh(A.T @ L_A, A.T @ Phi_A, check_finite=False)
     A = A @ U
     # W' B W = I, so |W' r| is the norm of r dual to B.
-    left, right = W.T @ (L @ A), W.T @ (Phi @ A)
+    left, right = W.T @ (L_A @ U), W.T @ (Phi_A @ U)
     rest = np.linalg.norm(left - right * values, axis=0)
     whole = np.linalg.norm(left + right * s, axis=0)
     residuals = rest / np.where(whole > 0, whole, 1.0)

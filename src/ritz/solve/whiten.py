@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.linalg.lapack import dpstrf, dsygst, dtrtri
+from scipy.sparse.linalg import eigsh
 
 from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
 CUT = 30
+MANY = 300
+FEW = 8
 
 
 def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
@@ -57,13 +60,21 @@ def whiten(B: Array, floor: Array | float = 0.0) -> Array:
     return split(B, floor)[0]
 
 
-def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
-    """Return W as `whiten` does, and W' M W for a symmetric M, of which the upper part counts."""
+def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array, int]:
+    """Return W as `whiten` does, W' M W for a symmetric M, and the rank r.
+
+    Of W' M W the upper part counts. W may have more columns than r, which depend on each other:
+    W' M W then has as many eigenvalues zero.
+    """
     found = rooted(B, M, floor)
     if found is not None:
-        return found
+        return *found, len(B)
+    if len(B) > MANY:
+        lifted_off = lifted(B, M, floor)
+        if lifted_off is not None:
+            return lifted_off
     W = whiten(B, floor)
-    return W, W.T @ M @ W
+    return W, W.T @ M @ W, W.shape[1]
 
 
 def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array] | None:
@@ -77,6 +88,40 @@ def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array
     N = dsygst(scaled_by(M, D).T, root, overwrite_a=1)[0]
     inverse *= D[:, None]
     return inverse, np.asarray(N)
+
+
+def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int] | None:
+    """Do as `whitened` does where few directions of B are below the cut; return None elsewhere.
+
+    Those alone are found, lifted to where a root of B exists, and taken off M and W. For B = S of
+    unit diagonal, S' the lifted one, R' R = S' and P the projector that takes them off, which
+    commutes with S': P M P x = nu S' x has x = P x wherever nu is not zero, so S x = S' x.
+    """
+    scaled, D, keep = unit_diagonal(B)
+    size = len(B)
+    if len(keep) < size:
+        return None
+    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), size)
+    bound = max(CUT * size * EPS * float(np.linalg.norm(scaled)), float(noise.max()))
+    values, V = eigh(scaled, subset_by_value=(-np.inf, bound), check_finite=False)
+    if FEW * len(values) > size:
+        return None
+    largest = eigsh(scaled, 1, v0=np.ones(size), return_eigenvectors=False)[0]
+    bad = values <= np.maximum(CUT * size * EPS * largest, noise @ V**2)
+    values, V = values[bad], V[:, bad]
+    scaled += (V * (1 - values)) @ V.T
+    try:
+        root = np.asarray(cholesky(scaled.T, check_finite=False))
+    except LinAlgError:
+        return None
+    inner = scaled_by(M, D)
+    inner -= V @ (inner @ V).T
+    inner -= (inner @ V) @ V.T
+    N = dsygst(inner.T, root, overwrite_a=1)[0]
+    W = np.asarray(dtrtri(root)[0])
+    W -= V @ (V.T @ W)
+    W *= D[:, None]
+    return W, np.asarray(N), size - len(values)
 
 
 def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:

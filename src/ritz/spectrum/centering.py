@@ -52,18 +52,20 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
         computed in float32.
     """
     means = Phi[0, 1:] / Phi[0, 0]
-    covariance = Phi[1:, 1:] / Phi[0, 0] - np.outer(means, means)
+    metric = Phi / Phi[0, 0]
+    metric[0] = metric[:, 0] = 0.0
+    metric[0, 0] = 1.0
+    covariance = metric[1:, 1:]
+    covariance -= np.outer(means, means)
     variance = np.diag(covariance)
     # Rounded values, and the cancellation as the rest of the mean comes off.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
-    covariance[dead] = 0.0
-    covariance[:, dead] = 0.0
-    metric = np.zeros_like(Phi)
-    metric[0, 0] = 1.0
-    metric[1:, 1:] = covariance
     floor = np.zeros(len(Phi))
     floor[1:][~dead] = 100 * noise[~dead] / variance[~dead]
+    if dead.any():
+        covariance[dead] = 0.0
+        covariance[:, dead] = 0.0
     if rounding > EPS:
         floor[1:][~dead] = np.maximum(floor[1:][~dead], SINGLE * rounding)
     return Side(means, metric, floor)
@@ -72,10 +74,13 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
 def center_form(L: Array, left: Side, right: Side) -> Array:
     """Return L for the functions (1, f - means) and (1, g - means)."""
     L = L.copy()
-    L[1:] -= left.means[:, None] * L[0]
-    L[:, 1:] -= L[:, :1] * right.means
+    if not decouples(L) or L[0, 0] != 0.0:
+        L[1:] -= left.means[:, None] * L[0]
+        L[:, 1:] -= L[:, :1] * right.means
     for side, rows in ((left, L), (right, L.T)):
-        rows[np.diag(side.metric) == 0.0] = 0.0
+        dead = np.diag(side.metric) == 0.0
+        if dead.any():
+            rows[dead] = 0.0
     return L
 
 

@@ -209,7 +209,8 @@ def eigenpairs(
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
     exact. Those of a positive form are not below zero but by rounding.
     """
-    if positive and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
+    alone = decouples(L) and L[0, 0] == 0.0
+    if positive and not alone and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
         # No energy, so none shared: what is left of the function 1 is rounding.
         L = L.copy()
         L[0] = L[:, 0] = 0.0

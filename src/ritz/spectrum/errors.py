@@ -11,8 +11,10 @@ from scipy.special import fdtri
 from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
 from ritz.assembly.sums import Folds
+from ritz.threads import Workers, jobs
 
 CONFIDENCE = 0.99
+LARGE = 500
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -45,7 +47,9 @@ def leave_one_out(
     weight = (sums.weight.sum() - sums.weight[folds])[:, None, None]
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
-        small = np.array([left.T @ M @ right for M in matrices])
+        # Large matrices are read sooner by two threads than by one.
+        with Workers(jobs(None) if len(left) > LARGE else 1) as run:
+            small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
         return np.asarray((small.sum(axis=0) - small[folds]) / weight)
 
     L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
