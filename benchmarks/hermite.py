@@ -321,7 +321,7 @@ def line(case: Case) -> str:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    if len(sys.argv) == 4:
+    if len(sys.argv) == 4 and sys.argv[1] in PEERS:
         named = {surface.name: surface for surface in SURFACES}
         print(json.dumps(measure(sys.argv[1], named[sys.argv[2]], int(sys.argv[3]))))
     else:

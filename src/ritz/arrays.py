@@ -26,26 +26,18 @@ class Block:
         Row numbers (b,) in the whole data, for fields given as arrays.
     groups
         Labels (b,) of rows that must share a fold, or None.
+    keys
+        `hash_rows` (b,) of the views, or None where it is not known.
     """
 
     views: tuple[Array, ...]
     weight: Array
     index: NDArray[np.intp]
     groups: NDArray[Any] | None = None
+    keys: NDArray[np.uint64] | None = None
 
     def __len__(self) -> int:
         return len(self.weight)
-
-    def keys(self, run: Any = map) -> NDArray[np.uint64]:
-        """Return a hash (b,) of each row's numbers in all views, computed once, by threads."""
-
-        def hashed(rows: slice) -> NDArray[np.uint64]:
-            return hash_rows(*(view[rows] for view in self.views))
-
-        if "_keys" not in vars(self):
-            parts = list(run(hashed, row_slices(len(self), HASHED_ROWS)))
-            vars(self)["_keys"] = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
-        return vars(self)["_keys"]  # type: ignore[no-any-return]
 
     def take(self, rows: Any) -> Block:
         """Return the block made of some rows only."""
@@ -56,6 +48,7 @@ class Block:
             self.weight[rows],
             self.index[rows],
             None if self.groups is None else self.groups[rows],
+            None if self.keys is None else self.keys[rows],
         )
 
 

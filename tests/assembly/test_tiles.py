@@ -66,6 +66,16 @@ def test_tiles_of_single_precision(monkeypatch, tiled, kernel):
     assert gap(found, expected) < (1e-6 if found.rounding > 1e-10 else 3e-15)
 
 
+def test_single_precision_where_samples_are_weighted_by_their_density():
+    form, basis = ritz.laplacian(density_correction=1.0), ritz.Nystrom(ritz.Gaussian(1.0), 12)
+    rows = np.random.default_rng(0).normal(size=(300, 2)).astype(np.float32)
+    single, double = (
+        ritz.decompose(form, basis, part, k=4, random_state=0).values
+        for part in (rows, rows.astype(np.float64))
+    )
+    np.testing.assert_allclose(single, double, rtol=2e-4, atol=1e-6)
+
+
 def test_tiles_where_samples_are_weighted_by_their_density(monkeypatch, tiled):
     form = ritz.laplacian(density_correction=1.0)
     assert gap(*both_ways(monkeypatch, form, ritz.Gaussian(2.0), X)) < 1e-14

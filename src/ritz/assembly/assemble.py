@@ -79,7 +79,7 @@ def assemble(
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
     with blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
-        dtype = feature_type(form, stream, left, right)
+        dtype = feature_type(prepared, stream, left, right)
         folds = n_folds if form.foldable else 1
         workers = min(folds, jobs(n_jobs))
         # Waking threads takes longer than little work does.
@@ -170,7 +170,7 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
         for _ in run(lambda fold: add(fold, block, halves[fold]), range(2)):
             pass
         sums.close(run)
-    L, Phi = ((a + b) / len(pilot) for a, b in sums.matrices()[:2])
+    L, Phi = ((a + b) / sums.weight.sum() for a, b in sums.matrices()[:2])
     B = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:])
     if form.symmetric:
         B += L[1:, 1:] * (np.trace(B) / max(np.trace(L), float(np.finfo(np.float64).tiny)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ritz.arrays import Block, hash_rows
+from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
@@ -58,7 +58,11 @@ def by_fold(block: Block, n_folds: int, run: Run) -> list[tuple[int, Block, NDAr
     """Return the rows of a block that belong to each fold."""
     if n_folds == 1 or not len(block):
         return [(0, block, np.arange(len(block)))]
-    folds = fold_of(block, n_folds, run)
+    if block.keys is not None or block.groups is not None:
+        folds = fold_of(block, n_folds)
+    else:
+        parts = row_slices(len(block), HASHED_ROWS)
+        folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
     order = np.argsort(folds, kind="stable")
     ends = np.searchsorted(folds[order], np.arange(n_folds + 1))
     return [(fold, block, order[slice(*span)]) for fold, span in enumerate(pairwise(ends))]
@@ -75,9 +79,10 @@ def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:
     return add_rows
 
 
-def fold_of(block: Block, n_folds: int, run: Run = map) -> NDArray[Any]:
+def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
     """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
-    key = block.keys(run) if block.groups is None else hash_rows(block.groups)
+    key = block.keys if block.groups is None else hash_rows(block.groups)
+    key = hash_rows(*block.views) if key is None else key
     return (key % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
 
 

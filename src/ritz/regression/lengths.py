@@ -61,4 +61,4 @@ def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:
         return most_likely(likelihood, d)
     some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
     start = most_likely(likelihood.take(np.sort(some)), d)
-    return most_likely(likelihood, d, steps=25, start=start)
+    return most_likely(likelihood, d, start=start)

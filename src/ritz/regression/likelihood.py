@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from ritz.arrays import Array
 from ritz.bases.functionals import Functionals, Invariants, order_of
 from ritz.kernels import Kernel
+from ritz.threads import blas_threads, keep_freed_memory, one_library
 
 SHORTEST, LONGEST = 0.02, 300.0
 LOUD = 1e2
@@ -21,6 +22,7 @@ EPS = float(np.finfo(np.float64).eps)
 ALIKE = 3.0
 UNSEEN = 1.5
 SQUARED = 1e3
+SMALL = 300
 STARTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 # Of values and of derivatives: both exact, both noisy, or slopes that values do not bear out.
 NOISES = ((1e-6, 1e-6), (1e-2, 1e-2), (1e-2, 1.0))
@@ -200,30 +202,33 @@ def most_likely(
         in_noise = in_noise + np.array([apart, -apart]) / ALIKE
         return value, np.concatenate([in_lengths, in_noise])
 
-    wide = np.sqrt(d)
+    told = likelihood.functionals.values == 1.0
     starts = [
-        np.concatenate([np.full(d, np.log(length * wide)), np.log(noise)])
+        np.log(np.concatenate([np.full(d, length * np.sqrt(d)), noise]))
         for length in STARTS
-        for noise in NOISES
+        # Of one kind the noise of the other says nothing.
+        for noise in (NOISES if told.any() and not told.all() else NOISES[:2])
     ]
     if start is not None:
         starts.append(np.log(np.concatenate([start.lengths, start.noise])))
-    starts = sorted(
-        (np.clip(theta, *np.transpose(box)) for theta in starts),
-        key=lambda theta: objective(theta)[0],
-    )
     best: tuple[float, Array] = (np.inf, starts[0])
-    for theta in starts[: 2 if start is None else 1]:
-        found = minimize(
-            objective,
-            theta,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=box,
-            options={"maxiter": steps},
+    keep_freed_memory()
+    with blas_threads(1) if len(told) < SMALL else one_library():
+        starts = sorted(
+            (np.clip(theta, *np.transpose(box)) for theta in starts),
+            key=lambda theta: objective(theta)[0],
         )
-        if found.fun < best[0]:
-            best = (float(found.fun), found.x)
+        for theta in starts[: 2 if start is None else 1]:
+            found = minimize(
+                objective,
+                theta,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=box,
+                options={"maxiter": steps},
+            )
+            if found.fun < best[0]:
+                best = (float(found.fun), found.x)
     noise = np.exp(best[1][d:])
     if (noise < UNSEEN * quiet).all():
         # Rounding of the covariance hides all there is. Least squares by QR square nothing, and

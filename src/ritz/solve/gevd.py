@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
     EPS,
+    cut_off,
     is_positive,
     positive,
     rank_of,
@@ -164,16 +165,26 @@ def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:
 
     If it is not, an eigenvalue of the reduced problem is above 2 / s.
     """
-    if (np.diag(Phi) > 0).all():
+    tried = False
+    if len(Phi) and (np.diag(Phi) > 0).all():
         s = shift_of(L, Phi)
         found = rooted(L + s * Phi, Phi, floor) if s >= LEAST else None
         if found is not None:
             return Reduced(*found, len(L), 10 * len(L) * EPS / s, s, sure=False)
-    return reduce(L, Phi, floor)
+        tried = s >= LEAST
+    return reduce(L, Phi, floor, tried)
 
 
-def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
-    """Reduce L a = lambda Phi a to an ordinary problem."""
+def reduce(L: Array, Phi: Array, floor: Array | float, tried: bool = False) -> Reduced:
+    """Reduce L a = lambda Phi a to an ordinary problem.
+
+    Parameters
+    ----------
+    L, Phi, floor
+        As in `gevd`.
+    tried
+        Whether L + s Phi is known to have no root that is clear of the cut.
+    """
     if not Phi.any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0, 0.0, 0.0)
     s = shift_of(L, Phi)
@@ -186,7 +197,8 @@ def reduce(L: Array, Phi: Array, floor: Array | float) -> Reduced:
             s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
         # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
         if is_positive(L + s / 2 * Phi, floor):
-            return Reduced(*whitened(L + s * Phi, Phi, floor), 10 * len(L) * EPS / s, s)
+            solve = cut_off if tried and not factor else whitened
+            return Reduced(*solve(L + s * Phi, Phi, floor), 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
     return Reduced(W, -(W.T @ L @ W), W.shape[1], -np.inf, s)

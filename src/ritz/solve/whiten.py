@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.linalg.lapack import dpstrf, dsygst, dtrtri
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackError, eigsh
 
 from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
 CUT = 30
-MANY = 300
+MANY = 600
 FEW = 8
 
 
@@ -67,8 +67,11 @@ def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arr
     W' M W then has as many eigenvalues zero.
     """
     found = rooted(B, M, floor)
-    if found is not None:
-        return *found, len(B)
+    return cut_off(B, M, floor) if found is None else (*found, len(B))
+
+
+def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array, int]:
+    """Do as `whitened` does, where B is known to have directions near the cut."""
     if len(B) > MANY:
         lifted_off = lifted(B, M, floor)
         if lifted_off is not None:
@@ -106,7 +109,11 @@ def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int]
     values, V = eigh(scaled, subset_by_value=(-np.inf, bound), check_finite=False)
     if FEW * len(values) > size:
         return None
-    largest = eigsh(scaled, 1, v0=np.ones(size), return_eigenvectors=False)[0]
+    start = np.random.default_rng(0).normal(size=size)
+    try:
+        largest = eigsh(scaled, 1, v0=start, tol=1e-2, return_eigenvectors=False)[0]
+    except ArpackError:
+        return None
     bad = values <= np.maximum(CUT * size * EPS * largest, noise @ V**2)
     values, V = values[bad], V[:, bad]
     scaled += (V * (1 - values)) @ V.T

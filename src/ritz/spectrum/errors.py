@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from scipy.special import fdtri
 from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
 from ritz.assembly.sums import Folds
-from ritz.threads import Workers, jobs
+from ritz.threads import Workers, blas_threads, jobs
 
 CONFIDENCE = 0.99
 LARGE = 500
@@ -48,7 +49,8 @@ def leave_one_out(
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
         # Large matrices are read sooner by two threads than by one.
-        with Workers(jobs(None) if len(left) > LARGE else 1) as run:
+        threads = jobs(None) if len(left) > LARGE else 1
+        with blas_threads(1) if threads > 1 else nullcontext(), Workers(threads) as run:
             small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
         return np.asarray((small.sum(axis=0) - small[folds]) / weight)
 

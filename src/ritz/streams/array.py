@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, Block, require_finite, row_slices
+from ritz.arrays import Array, Block, hash_rows, require_finite, row_slices
 from ritz.cached import cached_property
 from ritz.streams.stream import Stream, rows_per_chunk
 
@@ -45,7 +45,8 @@ class ArrayStream(Stream):
     @cached_property
     def _only(self) -> Block:
         """All rows, where that is a chunk: read, checked and hashed once."""
-        return self._block(slice(0, len(self.views[0])))
+        block = self._block(slice(0, len(self.views[0])))
+        return replace(block, keys=hash_rows(*block.views))
 
     def _chunks(self) -> list[slice]:
         """Return the rows to read at once."""

@@ -51,7 +51,8 @@ class Stream(ABC):
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
             rows = block.views[view]
-            keys = block.keys() if len(block.views) == 1 else hash_rows(rows)
+            keys = block.keys if len(block.views) == 1 else None
+            keys = hash_rows(rows) if keys is None else keys
             priority = priorities(keys, seed)
             below = block.weight > 0
             if len(kept) >= m:
