@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +16,7 @@ from ritz.arrays import Array, Block, as_count, as_number, as_weights, must, row
 from ritz.assembly.passes import fold_of
 from ritz.bases.functionals import Functionals, covariance, pivoted_cholesky
 from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import KERNELS
+from ritz.estimators.family import Family
 from ritz.kernels import Kernel
 from ritz.regression.audit import GradientAudit, audit, warn_of
 from ritz.regression.choosing import choose
@@ -230,7 +228,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         if first:
             self._prepare(rows, observations)
             stream = self._stream(rows, observations)
-            kernel = self._make(self._lengths)
+            kernel = self._family(self._lengths)
             self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
             self._means: RowMeans | None = None
         else:
@@ -342,15 +340,13 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._units = observations.units
         seed = self._seed()
         self._told_values = any_known(observations.y, observations.weight)
-        self._make, fixed = self._kernel_of()
-        some = subsample(X, observations, LIKELIHOOD_SIZE, seed, self._differentiable())
+        family = self._family = Family(self.kernel, X.shape[1])
+        lengths = family.given(self.length_scale, self._units.spread)
+        some = subsample(X, observations, LIKELIHOOD_SIZE, seed, family.differentiable)
         self._fitted: Fitted | None = None
-        lengths = fixed
-        if self._stationary() and lengths is None:
-            smooth, d = self._smooth(), X.shape[1]
-            self._fitted = likely_lengths(self._make, some, self.constant, smooth, d, seed)
         if lengths is None:
             d = X.shape[1]
+            self._fitted = likely_lengths(family, some, self.constant, family.smooth, d, seed)
             lengths = np.full(d, np.sqrt(d)) if self._fitted is None else self._fitted.lengths
         self._lengths = lengths
         own = isinstance(self.kernel, Kernel)
@@ -360,48 +356,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._audit(subsample(X, observations, AUDIT_ROWS * (1 + X.shape[1]), seed, True))
 
     def _audit(self, part: Part) -> None:
-        if not (self._stationary() and self._smooth()) or (part.known > 0).sum() < 10:
+        if not (self._family.stationary and self._family.smooth) or (part.known > 0).sum() < 10:
             return
-        self.gradient_audit_ = audit(self._make, part)
+        self.gradient_audit_ = audit(self._family, part)
         warn_of(self.gradient_audit_, getattr(self, "feature_names_in_", None))
-
-    def _kernel_of(self) -> tuple[Callable[[Array], Kernel], Array | None]:
-        """Return the kernel of length scales in units of the spread, and those given."""
-        d = self.n_features_in_
-        auto = isinstance(self.length_scale, str) and self.length_scale == "auto"
-        if isinstance(self.kernel, Kernel):
-            if not auto:
-                what = "'auto' where the kernel is an object with a length scale of its own"
-                raise ValueError(must("length_scale", what, self.length_scale))
-            kernel = self.kernel
-            return partial(given_kernel, kernel), np.array(kernel.scales(d))
-        if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
-            raise ValueError(must("kernel", f"a kernel or one of {list(KERNELS)}", self.kernel))
-        make = KERNELS[self.kernel]
-        if auto:
-            dot = make(1.0).family == "dot"
-            return partial(named_kernel, self.kernel), (np.ones(d) if dot else None)
-        if isinstance(self.length_scale, str):
-            raise ValueError(must("length_scale", "'auto' or positive", self.length_scale))
-        given = self.length_scale
-        given = given if np.ndim(given) == 0 else tuple(np.asarray(given, dtype=float))
-        lengths = np.array(make(given).scales(d))
-        return partial(named_kernel, self.kernel), lengths / self._units.spread
-
-    def _example(self) -> Kernel:
-        return self._make(np.ones(self.n_features_in_))
-
-    def _stationary(self) -> bool:
-        return self._example().family == "distance"
-
-    def _smooth(self) -> bool:
-        """Return whether derivatives have sections of their own."""
-        smoothness = self._example().smoothness
-        return smoothness is None or smoothness >= 2
-
-    def _differentiable(self) -> bool:
-        smoothness = self._example().smoothness
-        return smoothness is None or smoothness >= 1
 
     def _by_qr(self, observations: Observations) -> bool:
         if self.solver not in ("auto", "qr", "sums"):
@@ -472,10 +430,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         part = observations.part(X, slice(None)).merged()
         observed = part.functionals()
         F = observed[0]
-        kernel = self._make(self._lengths)
+        kernel = self._family(self._lengths)
         self._require_gradients(observations)
         centers = self._given_centers()
-        if centers is None and self._smooth():
+        if centers is None and self._family.smooth:
             chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F), MOST_DIRECT))
             functions = Whitened.of(kernel, F, chosen, H)
         else:
@@ -496,14 +454,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         return fit_by_qr(functions, H, observed, lost, folds, n_folds, self.constant, self._choose)
 
     def _require_gradients(self, observations: Observations) -> None:
-        if observations.t is not None and not self._differentiable():
+        if observations.t is not None and not self._family.differentiable:
             what = "one with derivatives where gradients are given"
-            raise ValueError(must("kernel", what, self._example()))
+            raise ValueError(must("kernel", what, self._family.example))
 
     def _fit_by_passes(self, X: NDArray[Any], observations: Observations) -> Solution:
         """Fit many rows: sums of the well-conditioned functions choose, passes over rows solve."""
         stream = self._stream(X, observations)
-        kernel = self._make(self._lengths)
+        kernel = self._family(self._lengths)
         functions, offset = self._sections(kernel, stream, PASSES_FLOOR)
         rho, gamma, choice = self._given()
         if choice:
@@ -565,13 +523,3 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self.regularization_ = solution.regularization
         self.path_ = solution.choice
         self.residual_ = solution.residual
-
-
-def given_kernel(kernel: Kernel, lengths: Array) -> Kernel:
-    """Return a kernel that has its own length scales."""
-    return kernel
-
-
-def named_kernel(name: str, lengths: Array) -> Kernel:
-    """Return the kernel of a name and length scales (d,)."""
-    return KERNELS[name](tuple(lengths))  # type: ignore[no-any-return]

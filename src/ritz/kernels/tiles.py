@@ -160,19 +160,55 @@ class Pass(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where one thread works: points, roots of their weights, sections and sums, of a tile."""
+    """Where one thread works: arrays for a tile, and what compiled code is told about them.
+
+    Parameters
+    ----------
+    points, roots, buffers
+        The points of a tile, the roots of their weights, and their sections.
+    sizes, whole, steps, routines, given
+        As in `add_tiles`.
+    held
+        Other arrays whose addresses are among those given.
+    """
 
     points: Array
     roots: Array
     buffers: Array
-    sums: Array
+    sizes: NDArray[np.int64]
+    whole: NDArray[np.int32]
+    steps: NDArray[np.int64]
+    routines: NDArray[np.int64]
+    given: NDArray[np.int64]
+    held: tuple[Any, ...]
 
     @classmethod
     def of(cls, what: Pass, dtype: Any) -> Room:
         """Return room for the tiles of a pass, in the precision of its sums."""
         d, p = what.Y.shape
-        sections, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
-        return cls(np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype), sections, sums)
+        points, roots = np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype)
+        buffers, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
+        sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
+        whole = np.array([p, 0, 1], np.int32)
+        steps = np.array([ROWS * p, p * p, p, 1], np.int64) * np.dtype(dtype).itemsize
+        letter = "d" if dtype == np.float64 else "s"
+        blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
+        routines = np.array([routine(what.name, np.dtype(dtype)).address, *blas], np.int64)
+        held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
+        held += [buffers, whole, roots]
+        # Those of the matrices and of the sums of columns come with each call.
+        given = [*(array.ctypes.data for array in held), 0, 0, sums.ctypes.data]
+        return cls(
+            points,
+            roots,
+            buffers,
+            sizes,
+            whole,
+            steps,
+            routines,
+            np.array(given, np.int64),
+            (*held, sums),
+        )
 
 
 def add(
@@ -185,26 +221,21 @@ def add(
     columns: Any,
 ) -> None:
     """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
-    dtype, (d, p) = matrices.dtype, what.Y.shape
-    letter = "d" if dtype == np.float64 else "s"
-    blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
-    sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
-    whole = np.array([p, 0, 1], np.int32)
-    held: list[Any] = [sizes, room.points, room.points, what.Y, what.offset, what.a, what.b]
-    held += [room.buffers, whole, room.roots, matrices, columns, room.sums]
+    room.given[10], room.given[11] = matrices.ctypes.data, columns.ctypes.data
     add_tiles(
-        np.array([routine(what.name, dtype).address, *blas], np.int64),
-        np.array([array.ctypes.data for array in held], np.int64),
+        room.routines,
+        room.given,
         LETTERS.ctypes.data,
         X,
         rows,
         weight,
         what.shift,
         what.scale,
-        *room[:2],
-        sizes,
-        whole,
+        room.points,
+        room.roots,
+        room.sizes,
+        room.whole,
         what.pairs,
         room.buffers,
-        np.array([ROWS * p, p * p, p, 1], np.int64) * dtype.itemsize,
+        room.steps,
     )
