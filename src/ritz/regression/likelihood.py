@@ -23,6 +23,7 @@ ALIKE = 3.0
 UNSEEN = 1.5
 SQUARED = 1e3
 SMALL = 300
+DEAD = 1e-3
 STARTS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 # Of values and of derivatives: both exact, both noisy, or slopes that values do not bear out.
 NOISES = ((1e-6, 1e-6), (1e-2, 1e-2), (1e-2, 1.0))
@@ -214,10 +215,10 @@ def most_likely(
     best: tuple[float, Array] = (np.inf, starts[0])
     keep_freed_memory()
     with blas_threads(1) if len(told) < SMALL else one_library():
-        starts = sorted(
-            (np.clip(theta, *np.transpose(box)) for theta in starts),
-            key=lambda theta: objective(theta)[0],
-        )
+        tried = [(theta, *objective(theta)) for theta in np.clip(starts, *np.transpose(box))]
+        # Where lengths are far below the distances of the points, they change nothing.
+        alive = [place for place in tried if np.abs(place[2][:d]).max() > DEAD] or tried
+        starts = [theta for theta, *_ in sorted(alive, key=lambda place: place[1])]
         for theta in starts[: 2 if start is None else 1]:
             found = minimize(
                 objective,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
 from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
@@ -146,7 +146,11 @@ class Reduced:
         if not k:
             return np.zeros(0), np.zeros((r, 0))
         subset = (r - k, r - 1) if 4 * k < r else None
-        nu, U = eigh(self.N, lower=False, subset_by_index=subset, check_finite=False)
+        try:
+            nu, U = eigh(self.N, lower=False, subset_by_index=subset, check_finite=False)
+        except LinAlgError:
+            # The routine for some of them fails at times where eigenvalues crowd.
+            nu, U = eigh(self.N, lower=False, driver="evd", check_finite=False)
         return nu[::-1][:k], U[:, ::-1][:, :k]
 
 
