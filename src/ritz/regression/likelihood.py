@@ -217,8 +217,9 @@ def most_likely(
     with blas_threads(1) if len(told) < SMALL else one_library():
         tried = [(theta, *objective(theta)) for theta in np.clip(starts, *np.transpose(box))]
         # Where lengths are far below the distances of the points, they change nothing.
-        alive = [place for place in tried if np.abs(place[2][:d]).max() > DEAD] or tried
-        starts = [theta for theta, *_ in sorted(alive, key=lambda place: place[1])]
+        alive = [place for place in tried if np.abs(place[2][:d]).max() > DEAD]
+        own = [] if start is None else tried[-1:]
+        starts = [theta for theta, *_ in sorted(own + alive or tried, key=lambda place: place[1])]
         for theta in starts[: 2 if start is None else 1]:
             found = minimize(
                 objective,
