@@ -208,5 +208,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Along columns that depend on each other values say nothing, and the audit of gradients errs.
     main()

@@ -161,9 +161,8 @@ def test_several_outputs():
     model = hermite().fit(X, Y, T)
     assert model.predict(X).shape == (50, 2)
     assert model.predict_gradient(X).shape == (50, 2, 2)
-    np.testing.assert_allclose(
-        model.predict(TEST[0])[:, 1], -2 * model.predict(TEST[0])[:, 0], rtol=1e-6, atol=1e-6
-    )
+    one, other = model.predict(TEST[0]).T
+    np.testing.assert_allclose(other, -2 * one, rtol=0, atol=1e-6 * np.abs(one).max())
     values, deviations = model.predict(TEST[0], return_std=True)
     assert values.shape == deviations.shape == (500, 2)
 
@@ -214,6 +213,30 @@ def test_right_gradients_raise_no_alarm(n, seed):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         hermite(gradient_weight=1.0, regularization=1e-10).fit(X, y, t)
+
+
+@pytest.mark.parametrize("factor", [1.0, -1.0])
+def test_columns_that_others_determine_are_not_judged(factor):
+    """Along the sum of two columns nothing moves: what gradients say there, values do not."""
+    X, y, t = sample(150)
+    apart = np.column_stack([X[:, 0], X[:, 1], -X[:, 1]])
+    slopes = np.column_stack([t[:, 0], 3 * t[:, 1], 2 * t[:, 1]]) * [factor, 1, 1]
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        found = hermite().fit(apart, y, slopes).gradient_audit_
+    assert np.isnan(found.factors).tolist() == [False, True, True]
+    assert len(told) == (factor < 0)
+    assert found.low[0] <= factor <= found.high[0]
+
+
+def test_more_functions_where_rows_are_few(monkeypatch):
+    X, y, t = sample(200)
+    monkeypatch.setattr("ritz.estimators.hermite.MOST_FUNCTIONS", 60)
+    monkeypatch.setattr("ritz.estimators.hermite.MOST_OF_MANY", 20)
+    for numbers, p in ((600, 60), (150, 30), (10, 20)):
+        monkeypatch.setattr("ritz.estimators.hermite.MANY", numbers)
+        model = hermite(solver="sums", length_scale=1.0, gradient_weight=1.0, regularization=1e-3)
+        assert model.fit(X, y, t).n_centers_ == p
 
 
 def test_standard_deviations_are_those_of_errors():

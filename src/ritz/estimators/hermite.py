@@ -44,9 +44,8 @@ from ritz.streams import Stream
 from ritz.streams.array import ArrayStream
 from ritz.streams.stream import CHUNK_ROWS
 
-MOST_CENTERS = 1200
-MOST_DIRECT = 2400
-MOST_OBSERVED = 24_000
+MOST_FUNCTIONS, MOST_OF_MANY = 2400, 1200
+MOST_DIRECT, MANY = 24_000, 1_000_000
 SUMS_FLOOR = 1e-8
 PASSES_FLOOR = 1e-13
 LEAST_PILOT = 8000
@@ -80,8 +79,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         "auto": one a column, by the marginal likelihood of up to 1,200 values and derivatives; or a
         number, or one a column, in your units.
     n_centers
-        The number p of functions: "auto" for all that is observed, up to 2,400 by QR and 1,200 by
-        passes over the rows.
+        The number p of functions: "auto" for all that is observed, up to 2,400, or fewer where
+        there are more than a million numbers (1,200 from four million on).
     gradient_weight
         The number rho, or "auto": the one with the least error on values left out.
     regularization
@@ -229,7 +228,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             self._prepare(rows, observations)
             stream = self._stream(rows, observations)
             kernel = self._family(self._lengths)
-            self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR)
+            self._functions, self._offset = self._sections(kernel, stream, SUMS_FLOOR, MOST_OF_MANY)
             self._means: RowMeans | None = None
         else:
             stream = self._stream(rows, observations)
@@ -366,8 +365,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             raise ValueError(must("solver", "'auto', 'qr' or 'sums'", repr(self.solver)))
         if self.solver != "auto":
             return self.solver == "qr"
-        derivatives = 0 if observations.t is None else observations.t.shape[1]
-        return len(observations.y) * (1 + derivatives) <= MOST_OBSERVED
+        return observations.size <= MOST_DIRECT
 
     def _functions_wanted(self, there: int, most: int) -> int:
         if isinstance(self.n_centers, str):
@@ -434,12 +432,12 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._require_gradients(observations)
         centers = self._given_centers()
         if centers is None and self._family.smooth:
-            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F), MOST_DIRECT))
+            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F), MOST_FUNCTIONS))
             functions = Whitened.of(kernel, F, chosen, H)
         else:
             if centers is None:
                 points = Functionals.at(part.X)
-                p = self._functions_wanted(len(points), MOST_DIRECT)
+                p = self._functions_wanted(len(points), MOST_FUNCTIONS)
                 chosen, T = pivoted_cholesky(kernel, points, p)
                 functions = Whitened.of(kernel, points, chosen, T)
             else:
@@ -462,7 +460,10 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         """Fit many rows: sums of the well-conditioned functions choose, passes over rows solve."""
         stream = self._stream(X, observations)
         kernel = self._family(self._lengths)
-        functions, offset = self._sections(kernel, stream, PASSES_FLOOR)
+        # Fewer for many rows: so many that their products cost no more.
+        share = np.sqrt(MANY / max(observations.size, MANY))
+        most = max(MOST_OF_MANY, round(share * MOST_FUNCTIONS))
+        functions, offset = self._sections(kernel, stream, PASSES_FLOOR, most)
         rho, gamma, choice = self._given()
         if choice:
             few, means = self._well_conditioned(functions, offset)
@@ -496,7 +497,9 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         both = weight if slope_weight is weight else np.maximum(weight, slope_weight)
         return ArrayStream((X,), both)
 
-    def _sections(self, kernel: Kernel, stream: Stream, floor: float) -> tuple[Whitened, Array]:
+    def _sections(
+        self, kernel: Kernel, stream: Stream, floor: float, most: int
+    ) -> tuple[Whitened, Array]:
         """Return sections at centers chosen from a sample of rows or given, and their means."""
         units = self._units
         pilot = (stream.sample(PILOT_ROWS, self._seed()) - units.center) / units.spread
@@ -504,7 +507,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         p = None
         if points is None:
             points = Functionals.at(pilot)
-            p = self._functions_wanted(len(points), MOST_CENTERS)
+            p = self._functions_wanted(len(points), most)
         chosen, H = pivoted_cholesky(kernel, points, p or len(points), floor)
         functions = Whitened.of(kernel, points, chosen, H)
         require_memory(functions.basis.size, as_count(self.n_folds, "n_folds"))

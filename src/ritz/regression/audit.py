@@ -20,6 +20,7 @@ from ritz.regression.observations import Part
 SIGMAS = 3.5
 MODEL = 0.1
 ALIKE = 0.7
+DEPENDENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +80,11 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     z = z - pull @ z / pull.sum()
     amplitude = np.einsum("ij,ij->j", z, cho_solve(factor, z)) / len(z)
     result = np.full((3, d), np.nan)
-    for c in range(d):
+    # Along a column that others determine, or that the values do not see, they say nothing.
+    mute = determined(part.X[rows]) | (fitted.lengths > LONGEST / 10)
+    for c in np.flatnonzero(~mute):
         told = np.flatnonzero(part.told[:, c] > 0)
-        # Along a column that the values do not see, they say nothing.
-        if not len(told) or fitted.lengths[c] > LONGEST / 10:
+        if not len(told):
             continue
         G = Functionals.partials(part.X, told, np.full(len(told), c))
         cross = covariance(k, G, F)
@@ -103,6 +105,17 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
         reach += MODEL * max(1.0, abs(slope))
         result[:, c] = slope, slope - reach, slope + reach
     return GradientAudit(*result)
+
+
+def determined(X: Array) -> NDArray[np.bool_]:
+    """Return which columns (d,) of X are affine combinations of the others, nearly.
+
+    Those are the columns in which some direction, with no spread along it, has a part.
+    """
+    _, spreads, directions = np.linalg.svd(X - X.mean(axis=0))
+    spreads = np.pad(spreads, (0, X.shape[1] - len(spreads)))
+    still = directions[spreads <= DEPENDENT * spreads.max()]
+    return np.asarray(np.abs(still).max(axis=0, initial=0.0) > DEPENDENT)
 
 
 def warn_of(found: GradientAudit, names: Any = None) -> None:

@@ -144,6 +144,11 @@ class Observations:
     slope_weight: Array
     units: Units
 
+    @property
+    def size(self) -> int:
+        """How many values and derivatives there are, observed or not."""
+        return len(self.y) * (1 if self.t is None else 1 + self.t.shape[1])
+
     def part(self, X: NDArray[Any], index: Any) -> Part:
         """Return what was observed at the rows with some numbers, whose points are X (b, d)."""
         units = self.units

@@ -1,0 +1,32 @@
+"""Least squares by rotating blocks of rows into a triangle."""
+
+import numpy as np
+import pytest
+
+from ritz.regression.direct import triangle
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+@pytest.mark.parametrize("rows", [7, 40, 200])
+def test_blocks_rotated_into_a_triangle_are_least_squares(rows, outputs):
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(120, 30)), rng.normal(size=(120, outputs))
+    down = rng.uniform(0, 2, 30)
+    blocks = [(A[i : i + rows], b[i : i + rows]) for i in range(0, 120, rows)]
+    R, x = triangle(down, blocks, outputs)
+    np.testing.assert_allclose(R, np.triu(R), rtol=0, atol=0)
+    np.testing.assert_allclose(R.T @ R, A.T @ A + np.diag(down**2), rtol=0, atol=1e-11)
+    stacked = np.vstack([A, np.diag(down)]), np.vstack([b, np.zeros((30, outputs))])
+    np.testing.assert_allclose(x, np.linalg.lstsq(*stacked, rcond=None)[0], rtol=0, atol=1e-12)
+
+
+def test_nothing_is_squared():
+    """Columns that differ by 1e-8, and a penalty of 1e-9: sums of products would not see either."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(50, 2)) @ np.array([[1.0, 1.0], [0.0, 1e-8]])
+    down = np.array([0.0, 1e-9])
+    R, x = triangle(down, [(A[:20], A[:20, 1:]), (A[20:], A[20:, 1:])], 1)
+    apart = np.linalg.norm(A[:, 1] - A[:, 0] * R[0, 1] / R[0, 0])
+    assert abs(R[1, 1]) == pytest.approx(np.hypot(apart, 1e-9))
+    penalty = 1e-18 / R[1, 1] ** 2
+    np.testing.assert_allclose(x[:, 0], [penalty, 1 - penalty], rtol=0, atol=1e-6)
