@@ -430,9 +430,12 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         F = observed[0]
         kernel = self._family(self._lengths)
         self._require_gradients(observations)
+        n_folds = as_count(self.n_folds, "n_folds")
         centers = self._given_centers()
         if centers is None and self._family.smooth:
-            chosen, H = pivoted_cholesky(kernel, F, self._functions_wanted(len(F), MOST_FUNCTIONS))
+            p = self._functions_wanted(len(F), MOST_FUNCTIONS)
+            require_memory(p, n_folds, len(F))
+            chosen, H = pivoted_cholesky(kernel, F, p)
             functions = Whitened.of(kernel, F, chosen, H)
         else:
             if centers is None:
@@ -442,8 +445,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
                 functions = Whitened.of(kernel, points, chosen, T)
             else:
                 functions = Whitened.at(kernel, centers)
+            require_memory(functions.basis.size, n_folds, len(F))
             H = functions.features(covariance(kernel, F, functions.functionals))
-        n_folds = as_count(self.n_folds, "n_folds")
         rows = np.asarray(X, dtype=np.float64)
         rows = rows if part.first is None else rows[part.first]
         whole = Block((rows,), np.ones(len(rows)), np.arange(len(rows)))
