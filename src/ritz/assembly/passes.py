@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from threading import Condition
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
+PART_ROWS = 4096
 AddRows = Callable[[int, Block, NDArray[np.intp]], None]
 
 
@@ -49,15 +51,45 @@ def over_folds(
         total += len(block)
         if (block.weight <= 0).any():
             block = block.take(block.weight > 0)
-        for _ in run(lambda task: add(*task), by_fold(block, n_folds, run)):
+        turns = Turns(add, block, by_fold(block, n_folds, run))
+        for _ in run(turns.take, range(turns.count)):
             pass
     return total
 
 
-def by_fold(block: Block, n_folds: int, run: Run) -> list[tuple[int, Block, NDArray[np.intp]]]:
+class Turns:
+    """The rows of a block by folds, handed out a part at a time to whoever is free.
+
+    No fold is with two threads at once, and its parts come in order. Threads that run at different
+    speeds end at about the same time.
+    """
+
+    def __init__(self, add: AddRows, block: Block, folds: list[NDArray[np.intp]]) -> None:
+        self.add, self.block = add, block
+        self.left = [np.array_split(rows, 1 + len(rows) // PART_ROWS)[::-1] for rows in folds]
+        self.count = sum(map(len, self.left))
+        self.free = set(range(len(folds)))
+        self.given_back = Condition()
+
+    def take(self, _: int) -> None:
+        """Add one part, of the fold that has most of them left."""
+        with self.given_back:
+            self.given_back.wait_for(lambda: any(self.left[fold] for fold in self.free))
+            fold = max(sorted(self.free), key=lambda fold: len(self.left[fold]))
+            self.free.remove(fold)
+            rows = self.left[fold].pop()
+        try:
+            self.add(fold, self.block, rows)
+        finally:
+            with self.given_back:
+                self.free.add(fold)
+                self.given_back.notify()
+
+
+def by_fold(block: Block, n_folds: int, run: Run) -> list[NDArray[np.intp]]:
     """Return the rows of a block that belong to each fold."""
     if n_folds == 1 or not len(block):
-        return [(0, block, np.arange(len(block)))]
+        return [np.arange(len(block))]
     if block.keys is not None or block.groups is not None:
         folds = fold_of(block, n_folds)
     else:
@@ -65,7 +97,7 @@ def by_fold(block: Block, n_folds: int, run: Run) -> list[tuple[int, Block, NDAr
         folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
     order = np.argsort(folds, kind="stable")
     ends = np.searchsorted(folds[order], np.arange(n_folds + 1))
-    return [(fold, block, order[slice(*span)]) for fold, span in enumerate(pairwise(ends))]
+    return [order[slice(*span)] for span in pairwise(ends)]
 
 
 def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:

@@ -94,10 +94,9 @@ class Tiles:
             tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
         else:
             # Single precision for some rows at a time, double for their sums.
-            partial = [np.zeros(T.shape, self.jet.dtype) for T in (totals.matrices, totals.columns)]
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
-                tiles.add(self.what, room, X, rows[part], weight[part], *partial)
-                for total, some in zip(totals, partial, strict=False):
+                tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
+                for total, some in zip(totals, room.partial, strict=False):
                     total += some
                     some[...] = 0.0
         self.rooms.append(room)

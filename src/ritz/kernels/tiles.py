@@ -168,6 +168,8 @@ class Room(NamedTuple):
         The points of a tile, the roots of their weights, and their sections.
     sizes, whole, steps, routines, given
         As in `add_tiles`.
+    partial
+        Room for matrices and sums of columns, zero.
     held
         Other arrays whose addresses are among those given.
     """
@@ -180,6 +182,7 @@ class Room(NamedTuple):
     steps: NDArray[np.int64]
     routines: NDArray[np.int64]
     given: NDArray[np.int64]
+    partial: tuple[Array, Array]
     held: tuple[Any, ...]
 
     @classmethod
@@ -198,6 +201,8 @@ class Room(NamedTuple):
         held += [buffers, whole, roots]
         # Those of the matrices and of the sums of columns come with each call.
         given = [*(array.ctypes.data for array in held), 0, 0, sums.ctypes.data]
+        # Sums of double precision need none.
+        few = len(what.pairs) if dtype != np.float64 else 0
         return cls(
             points,
             roots,
@@ -207,6 +212,7 @@ class Room(NamedTuple):
             steps,
             routines,
             np.array(given, np.int64),
+            (np.zeros((few, p, p), dtype), np.zeros((4, p), dtype)),
             (*held, sums),
         )
 

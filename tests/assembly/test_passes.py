@@ -1,0 +1,63 @@
+"""Rows handed out by folds and parts."""
+
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import ritz
+from ritz.arrays import Block
+from ritz.assembly import passes
+from ritz.assembly.passes import Turns
+from ritz.threads import Workers
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_no_fold_is_with_two_threads_and_its_rows_come_in_order(threads, monkeypatch):
+    monkeypatch.setattr(passes, "PART_ROWS", 10)
+    block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
+    folds = [np.arange(0, 95), np.arange(95, 100), np.arange(100, 100), np.arange(100, 200)]
+    seen: dict[int, list[int]] = {fold: [] for fold in range(4)}
+    busy: set[int] = set()
+    pause = np.random.default_rng(0).uniform(0, 1e-3, 200)
+
+    def add(fold, block, rows):
+        assert fold not in busy
+        busy.add(fold)
+        time.sleep(pause[rows].sum())
+        seen[fold].extend(rows)
+        busy.remove(fold)
+
+    turns = Turns(add, block, folds)
+    assert turns.count == 10 + 1 + 1 + 11
+    with Workers(threads) as run:
+        list(run(turns.take, range(turns.count)))
+    assert [seen[fold] for fold in range(4)] == [list(rows) for rows in folds]
+
+
+def test_what_goes_wrong_with_a_part_is_told(monkeypatch):
+    monkeypatch.setattr(passes, "PART_ROWS", 10)
+    block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
+
+    def add(fold, block, rows):
+        if 50 in rows:
+            raise RuntimeError("fifty")
+
+    turns = Turns(add, block, [np.arange(100), np.arange(100, 200)])
+    with Workers(2) as run, pytest.raises(RuntimeError, match="fifty"):
+        list(run(turns.take, range(turns.count)))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_threads_and_parts_do_not_change_the_sums(dtype, monkeypatch):
+    monkeypatch.setattr(passes, "PART_ROWS", 100)
+    monkeypatch.setattr(sys.modules["ritz.assembly.assemble"], "LITTLE_WORK", 0.0)
+    X = np.random.default_rng(0).normal(size=(3000, 3)).astype(dtype)
+    basis = ritz.Nystrom(ritz.Gaussian(1.0), 20)
+    one, three = (
+        ritz.assemble(ritz.laplacian(), basis, X, random_state=0, n_jobs=n_jobs)
+        for n_jobs in (1, 3)
+    )
+    for name in ("L", "Phi"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
