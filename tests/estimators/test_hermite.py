@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ritz
+from ritz.regression.audit import seen_directions
 
 RNG = np.random.default_rng(0)
 
@@ -216,17 +217,32 @@ def test_right_gradients_raise_no_alarm(n, seed):
 
 
 @pytest.mark.parametrize("factor", [1.0, -1.0])
-def test_columns_that_others_determine_are_not_judged(factor):
+def test_gradients_are_judged_along_what_rows_do(factor):
     """Along the sum of two columns nothing moves: what gradients say there, values do not."""
     X, y, t = sample(150)
-    apart = np.column_stack([X[:, 0], X[:, 1], -X[:, 1]])
-    slopes = np.column_stack([t[:, 0], 3 * t[:, 1], 2 * t[:, 1]]) * [factor, 1, 1]
+    apart = np.column_stack([X[:, 0], X[:, 1], -X[:, 1], np.full(150, 2.0)])
+    slopes = np.column_stack([t[:, 0], 3 * t[:, 1], 2 * t[:, 1], np.sin(X[:, 0])])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
-        found = hermite().fit(apart, y, slopes).gradient_audit_
-    assert np.isnan(found.factors).tolist() == [False, True, True]
+        found = hermite().fit(apart, y, factor * slopes).gradient_audit_
     assert len(told) == (factor < 0)
-    assert found.low[0] <= factor <= found.high[0]
+    np.testing.assert_allclose(found.factors[:3], factor, atol=0.05)
+    assert np.isnan(found.factors[3])
+
+
+def test_directions_that_rows_differ_along():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) * [1.0, 1e-9, 1e6]
+    np.testing.assert_array_equal(seen_directions(X), np.eye(3))
+    fixed = np.column_stack([X, np.full(50, 3.0)])
+    np.testing.assert_allclose(seen_directions(fixed), np.diag([1, 1, 1, 0]), atol=1e-12)
+    centered = X[:, :2] - X[:, :2].mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(seen_directions(centered), [[0.5, -0.5], [-0.5, 0.5]], atol=1e-12)
+    # Three rows differ along two directions.
+    some = rng.normal(size=(3, 5))
+    P = seen_directions(some)
+    assert np.trace(P) == pytest.approx(2)
+    np.testing.assert_allclose((some - some[0]) @ P, some - some[0], atol=1e-12)
 
 
 def test_more_functions_where_rows_are_few(monkeypatch):

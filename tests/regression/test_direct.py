@@ -20,6 +20,20 @@ def test_blocks_rotated_into_a_triangle_are_least_squares(rows, outputs):
     np.testing.assert_allclose(x, np.linalg.lstsq(*stacked, rcond=None)[0], rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("first", [0.0, 1e-2, 1e15])
+@pytest.mark.parametrize("n", [1, 100, 300])
+def test_more_columns_than_a_panel_and_fewer_rows_than_columns(n, first):
+    rng = np.random.default_rng(0)
+    A, b = rng.normal(size=(n, 150)), rng.normal(size=(n, 2))
+    down = np.full(150, 0.1)
+    down[0] = first
+    _, x = triangle(down, [(A, b)], 2)
+    stacked = np.vstack([A, np.diag(down)]), np.vstack([b, np.zeros((150, 2))])
+    slope = stacked[0].T @ (stacked[0] @ x - stacked[1])
+    np.testing.assert_allclose(slope / np.maximum(down, 1)[:, None], 0, atol=1e-10)
+    assert (np.abs(x[0]) < 1e-20).all() == (first == 1e15)
+
+
 def test_nothing_is_squared():
     """Columns that differ by 1e-8, and a penalty of 1e-9: sums of products would not see either."""
     rng = np.random.default_rng(0)

@@ -66,7 +66,7 @@ class Turns:
 
     def __init__(self, add: AddRows, block: Block, folds: list[NDArray[np.intp]]) -> None:
         self.add, self.block = add, block
-        self.left = [np.array_split(rows, 1 + len(rows) // PART_ROWS)[::-1] for rows in folds]
+        self.left = [np.array_split(rows, -(-len(rows) // PART_ROWS) or 1)[::-1] for rows in folds]
         self.count = sum(map(len, self.left))
         self.free = set(range(len(folds)))
         self.given_back = Condition()

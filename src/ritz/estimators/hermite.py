@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ritz.arrays import Array, Block, as_count, as_number, as_weights, must, row_slices
 from ritz.assembly.passes import fold_of
-from ritz.bases.functionals import Functionals, covariance, pivoted_cholesky
+from ritz.bases.functionals import Functionals, pivoted_cholesky
 from ritz.estimators.base import SpectralEstimator
 from ritz.estimators.family import Family
 from ritz.kernels import Kernel
@@ -25,7 +25,7 @@ from ritz.regression.fold_sums import reliable, sums_of_folds
 from ritz.regression.from_sums import fit_moments
 from ritz.regression.lengths import likely_lengths
 from ritz.regression.likelihood import Fitted
-from ritz.regression.memory import require_memory
+from ritz.regression.memory import most_functions, require_memory
 from ritz.regression.moments import Moments
 from ritz.regression.observations import Observations, Part
 from ritz.regression.passes import fit_by_passes
@@ -48,8 +48,7 @@ MOST_FUNCTIONS, MOST_OF_MANY = 2400, 1200
 MOST_DIRECT, MANY = 24_000, 1_000_000
 SUMS_FLOOR = 1e-8
 PASSES_FLOOR = 1e-13
-LEAST_PILOT = 8000
-PILOT_FACTOR = 32
+LEAST_PILOT, ENOUGH_PILOT = 8000, 40_000
 LIKELIHOOD_SIZE = 1200
 AUDIT_ROWS = 300
 PILOT_ROWS = 5000
@@ -80,7 +79,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         number, or one a column, in your units.
     n_centers
         The number p of functions: "auto" for all that is observed, up to 2,400, or fewer where
-        there are more than a million numbers (1,200 from four million on).
+        there are more than a million numbers (1,200 from four million on) or little memory, and
+        up to 1,200 by `partial_fit`.
     gradient_weight
         The number rho, or "auto": the one with the least error on values left out.
     regularization
@@ -367,15 +367,19 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             return self.solver == "qr"
         return observations.size <= MOST_DIRECT
 
-    def _functions_wanted(self, there: int, most: int) -> int:
+    def _functions_wanted(self, there: int, most: int, held: int = 0) -> int:
+        """Return the number of functions, of those there are, with some rows held in memory."""
+        n_folds = as_count(self.n_folds, "n_folds")
         if isinstance(self.n_centers, str):
             if self.n_centers != "auto":
                 what = "'auto' or a positive integer"
                 raise ValueError(must("n_centers", what, repr(self.n_centers)))
-            return min(there, most)
+            return max(1, min(there, most, most_functions(n_folds, held)))
         p = as_count(self.n_centers, "n_centers")
-        require_memory(p, as_count(self.n_folds, "n_folds"))
-        return min(p, there)
+        require_memory(p, n_folds)
+        p = min(p, there)
+        require_memory(p, n_folds, held)
+        return p
 
     def _given_centers(self) -> Functionals | None:
         if self.centers is None:
@@ -432,21 +436,22 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._require_gradients(observations)
         n_folds = as_count(self.n_folds, "n_folds")
         centers = self._given_centers()
+        # What is observed of the functions, and what a fold copies of that.
+        held = 2 * len(F)
         if centers is None and self._family.smooth:
-            p = self._functions_wanted(len(F), MOST_FUNCTIONS)
-            require_memory(p, n_folds, len(F))
+            p = self._functions_wanted(len(F), MOST_FUNCTIONS, held)
             chosen, H = pivoted_cholesky(kernel, F, p)
             functions = Whitened.of(kernel, F, chosen, H)
         else:
             if centers is None:
                 points = Functionals.at(part.X)
-                p = self._functions_wanted(len(points), MOST_FUNCTIONS)
+                p = self._functions_wanted(len(points), MOST_FUNCTIONS, held)
                 chosen, T = pivoted_cholesky(kernel, points, p)
                 functions = Whitened.of(kernel, points, chosen, T)
             else:
+                require_memory(len(centers), n_folds, held, "centers")
                 functions = Whitened.at(kernel, centers)
-            require_memory(functions.basis.size, n_folds, len(F))
-            H = functions.features(covariance(kernel, F, functions.functionals))
+            H = functions.design(F)[:, 1:]
         rows = np.asarray(X, dtype=np.float64)
         rows = rows if part.first is None else rows[part.first]
         whole = Block((rows,), np.ones(len(rows)), np.arange(len(rows)))
@@ -475,7 +480,7 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
             rho, gamma, path = self._choose(validation, reliable(few, folds))
         else:
             path = None
-        size = max(LEAST_PILOT, PILOT_FACTOR * functions.basis.size)
+        size = pilot_size(functions.basis.size)
         pilot = subsample(X, observations, size, self._seed() + 1, True)
         known = told = 0.0
         for rows in row_slices(len(X), CHUNK_ROWS):
@@ -507,13 +512,14 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         units = self._units
         pilot = (stream.sample(PILOT_ROWS, self._seed()) - units.center) / units.spread
         points = self._given_centers()
-        p = None
         if points is None:
             points = Functionals.at(pilot)
-            p = self._functions_wanted(len(points), most)
-        chosen, H = pivoted_cholesky(kernel, points, p or len(points), floor)
+            p = self._functions_wanted(len(points), most, pilot_size(most))
+        else:
+            p = len(points)
+            require_memory(p, as_count(self.n_folds, "n_folds"), pilot_size(p), "centers")
+        chosen, H = pivoted_cholesky(kernel, points, p, floor)
         functions = Whitened.of(kernel, points, chosen, H)
-        require_memory(functions.basis.size, as_count(self.n_folds, "n_folds"))
         return functions, np.asarray(functions.basis(pilot[:2000]).mean(axis=0))
 
     def _well_conditioned(self, functions: Whitened, offset: Array) -> tuple[Whitened, Array]:
@@ -529,3 +535,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self.regularization_ = solution.regularization
         self.path_ = solution.choice
         self.residual_ = solution.residual
+
+
+def pilot_size(p: int) -> int:
+    """Return how many numbers are to prepare passes with p functions: 32 p, fewer for many."""
+    return max(LEAST_PILOT, min(32 * p, max(ENOUGH_PILOT, 8 * p)))

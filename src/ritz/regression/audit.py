@@ -20,7 +20,7 @@ from ritz.regression.observations import Part
 SIGMAS = 3.5
 MODEL = 0.1
 ALIKE = 0.7
-DEPENDENT = 1e-6
+DEPENDENT, SEEN = 1e-6, 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
 
     Given the values, a Gaussian process expects gradients t' with errors of known covariance E,
     uncorrelated with t'. So the slope of the observed t on t' is the factor of t, with variance
-    t'E t' / |t'|^4.
+    t'E t' / |t'|^4. Where rows differ along some directions only, both are projected on those.
 
     Parameters
     ----------
@@ -80,18 +80,21 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     z = z - pull @ z / pull.sum()
     amplitude = np.einsum("ij,ij->j", z, cho_solve(factor, z)) / len(z)
     result = np.full((3, d), np.nan)
-    # Along a column that others determine, or that the values do not see, they say nothing.
-    mute = determined(part.X[rows]) | (fitted.lengths > LONGEST / 10)
-    for c in np.flatnonzero(~mute):
-        told = np.flatnonzero(part.told[:, c] > 0)
+    along = seen_directions(part.X[rows])
+    for c in range(d):
+        # Along a column that the values do not see, they say nothing.
+        if fitted.lengths[c] > LONGEST / 10 or not along[c, c] > SEEN:
+            continue
+        needed = np.abs(along[:, c]) > DEPENDENT
+        told = np.flatnonzero((part.told[:, needed] > 0).all(axis=1))
         if not len(told):
             continue
-        G = Functionals.partials(part.X, told, np.full(len(told), c))
+        G = Functionals.along(part.X[told], np.tile(along[:, c], (len(told), 1)))
         cross = covariance(k, G, F)
         expected = cross @ cho_solve(factor, z)
         errors = covariance(k, G, G) - cross @ cho_solve(factor, cross.T)
         size = float((expected**2).sum())
-        observed = part.t[told, c]
+        observed = np.einsum("njo,j->no", part.t[told], along[:, c])
         # Gradients that the values hardly foretell cannot be judged by them.
         alike = float(np.sqrt((observed**2).sum() * size))
         if alike <= 0 or abs(float((expected * observed).sum())) < ALIKE * alike:
@@ -107,15 +110,20 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     return GradientAudit(*result)
 
 
-def determined(X: Array) -> NDArray[np.bool_]:
-    """Return which columns (d,) of X are affine combinations of the others, nearly.
+def seen_directions(X: Array) -> Array:
+    """Return the projector (d, d) on the directions along which some rows of X differ.
 
-    Those are the columns in which some direction, with no spread along it, has a part.
+    Where columns determine each other, values tell the gradient along those directions alone.
     """
-    _, spreads, directions = np.linalg.svd(X - X.mean(axis=0))
-    spreads = np.pad(spreads, (0, X.shape[1] - len(spreads)))
-    still = directions[spreads <= DEPENDENT * spreads.max()]
-    return np.asarray(np.abs(still).max(axis=0, initial=0.0) > DEPENDENT)
+    Z = X - X.mean(axis=0)
+    spreads = np.sqrt((Z**2).mean(axis=0))
+    # In units of the columns' own, which may be any.
+    units = np.where(spreads > 0, spreads, 1.0)
+    _, sizes, directions = np.linalg.svd(Z / units)
+    sizes = np.pad(sizes, (0, X.shape[1] - len(sizes)))
+    still = directions[sizes <= DEPENDENT * max(sizes.max(), 1.0)] / units
+    Q, _ = np.linalg.qr((still / np.linalg.norm(still, axis=1, keepdims=True)).T)
+    return np.asarray(np.eye(X.shape[1]) - Q @ Q.T)
 
 
 def warn_of(found: GradientAudit, names: Any = None) -> None:
