@@ -51,11 +51,11 @@ class FourierJet(CachedJet):
 
     def _turn(self, order: int) -> Array:
         """Return the derivative of a cos of some order, the same array each time."""
+        from ritz.kernels.waves import cosines
+
         order %= 4
         if order not in self._turned:
-            sign = -1.0 if order in (1, 2) else 1.0
-            wave = np.sin(self.angles) if order % 2 else np.cos(self.angles)
-            self._turned[order] = wave * (sign * self.basis.amplitude)
+            self._turned[order] = cosines(self.angles, order, self.basis.amplitude)
         return self._turned[order]
 
     def _value(self) -> Values:
