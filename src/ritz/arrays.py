@@ -272,11 +272,10 @@ def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     m = min(m, n)
     take = min(n, m + 64)
     while True:
-        part = np.argpartition(priority, take - 1)[:take] if take < n else np.arange(n)
+        part = np.sort(np.argpartition(priority, take - 1)[:take]) if take < n else np.arange(n)
         # The first of equal rows stands for all of them.
-        order = part[np.lexsort((part, priority[part]))]
-        _, first = np.unique(priority[order], return_index=True)
-        chosen = order[np.sort(first)]
+        _, first = np.unique(priority[part], return_index=True)
+        chosen = part[first]
         if len(chosen) >= m or take == n:
             return chosen[:m]
         take = min(n, 4 * take)

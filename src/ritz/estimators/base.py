@@ -98,7 +98,7 @@ class SpectralEstimator(BaseEstimator):
         k = min(self._n_functions(), MOST_FUNCTIONS)
         regularization = as_regularization(self.regularization, self._auto_regularization)
         length, self.length_scale_path_ = choose_length_scale(
-            form, kernel, base, rows, weight, k, seed, regularization
+            form, kernel, base, rows, weight, k, seed, regularization, self.n_jobs
         )
         return length
 

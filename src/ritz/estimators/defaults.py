@@ -137,6 +137,9 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = Q
     if not apart.any():
         return 1.0
     distances = np.sqrt(S[apart])
+    if weight.min() == weight.max():
+        place = max(0, int(np.ceil(quantile * len(distances))) - 1)
+        return float(np.partition(distances, place)[place])
     shares = np.broadcast_to(weight[pick][:, None], S.shape)[apart]
     order = np.argsort(distances)
     total = np.cumsum(shares[order])

@@ -14,6 +14,7 @@ from ritz.bases import Centered, Nystrom
 from ritz.forms import Form
 from ritz.kernels import Kernel
 from ritz.spectrum.decompose import decompose_sums
+from ritz.threads import Workers, blas_threads, jobs
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 ROWS = 2000
@@ -39,6 +40,7 @@ def choose_length_scale(
     k: int,
     seed: int,
     regularization: float,
+    n_jobs: int | None = None,
 ) -> tuple[float, dict[float, float]]:
     """Return the best of five length scales around a base, and the energy of each.
 
@@ -61,21 +63,26 @@ def choose_length_scale(
         How many functions besides the constant.
     seed
         Which rows to look at.
-    regularization
+    regularization, n_jobs
         As in `ritz.decompose`.
     """
     pick = lowest_hashed(rows, ROWS, seed)
     halves = [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
     # Few rows are used both ways.
     sides = (0, 1) if len(pick) < ROWS else (0,)
-    energies = {}
-    for factor in FACTORS:
-        length = factor * base
+
+    def energy(length: float) -> float:
         basis = Nystrom(kernel(length), min(CENTERS, len(halves[1][0])))
-        energies[length] = sum(
+        return sum(
             unseen_energy(form, basis, *halves[side], *halves[1 - side], k, regularization)
             for side in sides
         )
+
+    lengths = [factor * base for factor in FACTORS]
+    with blas_threads(1), Workers(jobs(n_jobs)) as run:
+        # What the first one compiles the others find.
+        found = [energy(lengths[0]), *run(energy, lengths[1:])]
+    energies = dict(zip(lengths, found, strict=True))
     best = min(energies, key=lambda length: energies[length])
     return (best if np.isfinite(energies[best]) else base), energies
 

@@ -76,7 +76,7 @@ def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arra
         lifted_off = lifted(B, M, floor)
         if lifted_off is not None:
             return lifted_off
-    W = whiten(B, floor)
+    W, _ = split_by_eigenvalues(B, floor)
     return W, W.T @ M @ W, W.shape[1]
 
 
@@ -134,13 +134,19 @@ def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int]
 def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and the directions N (p, p - r) left out, where B is nothing."""
     scaled, D, keep = unit_diagonal(B)
+    found = _root(scaled, floor, len(B)) if len(keep) else None
+    if found is None:
+        return split_by_eigenvalues(B, floor)
+    W = np.zeros((len(B), len(keep)))
+    W[keep] = D[:, None] * found[1]
+    return W, np.eye(len(B))[:, np.diag(B) <= 0]
+
+
+def split_by_eigenvalues(B: Array, floor: Array | float) -> tuple[Array, Array]:
+    """Do as `split` does, where B is known to have directions near the cut."""
+    scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
-    found = _root(scaled, floor, len(B))
-    if found is not None:
-        W = np.zeros((len(B), len(keep)))
-        W[keep] = D[:, None] * found[1]
-        return W, np.eye(len(B))[:, np.diag(B) <= 0]
     values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
     good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
