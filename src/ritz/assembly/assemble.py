@@ -266,7 +266,6 @@ class Accumulator:
     def close(self, run: Run) -> None:
         """Make matrices of the products of each fold."""
         if self.tiles is not None:
-            self.tiles.rooms.clear()
             for ledger in self.ledgers:
                 # The ledger alone holds on to them, and lets go as matrices are made.
                 ledger.enter(self.program, self.tiles.entries(self.totals.pop(0)))
