@@ -236,6 +236,11 @@ def test_directions_that_rows_differ_along():
     np.testing.assert_array_equal(seen_directions(X), np.eye(3))
     fixed = np.column_stack([X, np.full(50, 3.0)])
     np.testing.assert_allclose(seen_directions(fixed), np.diag([1, 1, 1, 0]), atol=1e-12)
+    # The mean of tenths is rounded.
+    tenths = np.column_stack([X[:, 0], X[:, 1], -X[:, 1], np.full(50, 0.1)])
+    expected = [[1, 0, 0, 0], [0, 0.5, -0.5, 0], [0, -0.5, 0.5, 0], [0, 0, 0, 0]]
+    np.testing.assert_allclose(seen_directions(tenths), expected, atol=1e-9)
+    np.testing.assert_array_equal(seen_directions(np.full((7, 2), 0.1)), np.zeros((2, 2)))
     centered = X[:, :2] - X[:, :2].mean(axis=1, keepdims=True)
     np.testing.assert_allclose(seen_directions(centered), [[0.5, -0.5], [-0.5, 0.5]], atol=1e-12)
     # Three rows differ along two directions.
@@ -243,6 +248,16 @@ def test_directions_that_rows_differ_along():
     P = seen_directions(some)
     assert np.trace(P) == pytest.approx(2)
     np.testing.assert_allclose((some - some[0]) @ P, some - some[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["qr", "sums"])
+def test_fewer_functions_where_memory_is_short(solver, monkeypatch):
+    X, y, t = sample(60)
+    options = {"solver": solver, "length_scale": 3.0, "gradient_weight": 1.0}
+    whole = hermite(regularization=1e-6, **options).fit(X, y, t)
+    monkeypatch.setattr("ritz.estimators.hermite.most_functions", lambda n_folds, held: 25)
+    assert hermite(regularization=1e-6, **options).fit(X, y, t).n_centers_ == 25
+    assert whole.n_centers_ > 25
 
 
 def test_more_functions_where_rows_are_few(monkeypatch):

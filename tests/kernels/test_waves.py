@@ -20,7 +20,7 @@ def derivative(angles, turns):
 
 
 @pytest.mark.parametrize("turns", [0, 1, 2, 3, 6])
-def test_cosines_are_within_two_units_of_the_last_place(turns):
+def test_cosines_have_a_relative_error_of_two_eps(turns):
     angles = ANGLES[np.abs(ANGLES) < FARTHEST]
     expected = derivative(angles, turns)
     found = cosines(angles, turns, 1.0)

@@ -514,7 +514,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         points = self._given_centers()
         if points is None:
             points = Functionals.at(pilot)
-            p = self._functions_wanted(len(points), most, pilot_size(most))
+            wanted = most if isinstance(self.n_centers, str) else len(points)
+            p = self._functions_wanted(len(points), most, pilot_size(wanted))
         else:
             p = len(points)
             require_memory(p, as_count(self.n_folds, "n_folds"), pilot_size(p), "centers")

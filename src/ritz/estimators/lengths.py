@@ -99,7 +99,9 @@ def unseen_energy(
 ) -> float:
     """Return the sum of the first k eigenvalues, on unseen rows, of functions found from others."""
     try:
-        sums = assemble(form, basis, seen, sample_weight=seen_weight, n_folds=1, random_state=0)
+        sums = assemble(
+            form, basis, seen, sample_weight=seen_weight, n_folds=1, random_state=0, n_jobs=1
+        )
         found: Any = decompose_sums(sums, 1 + k, regularization=regularization, fewer=True)
     except ValueError:
         # No functions at this length; what is wrong with the data the fit will tell.
@@ -107,7 +109,8 @@ def unseen_energy(
     if len(found) < 1 + k:
         return np.inf
     functions = Centered(found[1:], np.zeros(k))
-    there = assemble(form, functions, unseen, sample_weight=unseen_weight, n_folds=1).mean()
+    sums = assemble(form, functions, unseen, sample_weight=unseen_weight, n_folds=1, n_jobs=1)
+    there = sums.mean()
     mean = there.Phi[0, 1:]
     covariance = there.Phi[1:, 1:] - np.outer(mean, mean)
     if eigh(covariance, eigvals_only=True)[0] < VARIANCE:

@@ -17,7 +17,7 @@ HIGH, MIDDLE, LOW = 1.57079632673412561417e00, 6.07710050630396597660e-11, 2.022
 
 
 def cosines(angles: Array, turns: int, scale: float) -> Array:
-    """Return scale cos(angle + turns pi / 2), within two units of the last place.
+    """Return scale cos(angle + turns pi / 2), with a relative error of at most 2 eps.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from scipy.linalg import cho_solve
 from ritz.arrays import Array
 from ritz.bases.functionals import Functionals, covariance
 from ritz.kernels import Kernel
-from ritz.regression.likelihood import LONGEST, Likelihood, most_likely, root
+from ritz.regression.likelihood import EPS, LONGEST, Likelihood, most_likely, root
 from ritz.regression.observations import Part
 
 SIGMAS = 3.5
@@ -30,7 +30,8 @@ class GradientAudit:
     Parameters
     ----------
     factors
-        Estimates (d,), NaN where nothing was observed or the values do not tell.
+        Estimates (d,), NaN where nothing was observed or the values do not tell. Columns that
+        determine each other are judged together: one that is wrong makes the others look wrong.
     low, high
         The ends (d,) of their intervals.
     """
@@ -117,8 +118,11 @@ def seen_directions(X: Array) -> Array:
     """
     Z = X - X.mean(axis=0)
     spreads = np.sqrt((Z**2).mean(axis=0))
+    # A mean is rounded: of a column that is constant this is all there is.
+    constant = spreads <= 64 * EPS * np.abs(X).max(axis=0)
+    Z[:, constant] = 0.0
     # In units of the columns' own, which may be any.
-    units = np.where(spreads > 0, spreads, 1.0)
+    units = np.where(constant, 1.0, spreads)
     _, sizes, directions = np.linalg.svd(Z / units)
     sizes = np.pad(sizes, (0, X.shape[1] - len(sizes)))
     still = directions[sizes <= DEPENDENT * max(sizes.max(), 1.0)] / units

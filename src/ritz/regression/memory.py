@@ -18,6 +18,9 @@ def most_functions(n_folds: int, held: int = 0) -> int:
         there = float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (ValueError, OSError, AttributeError):
         return sys.maxsize
+    # Minus one where the system does not tell.
+    if there <= 0:
+        return sys.maxsize
     squares = _squares(n_folds)
     half = held / squares / 2
     return int(np.sqrt(SHARE * there / 8 / squares + half**2) - half)

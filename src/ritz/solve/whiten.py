@@ -71,7 +71,7 @@ def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arr
 
 
 def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array, int]:
-    """Do as `whitened` does, where B is known to have directions near the cut."""
+    """Do as `whitened` does, where B is known to have no root that is clear of the cut."""
     if len(B) > MANY:
         lifted_off = lifted(B, M, floor)
         if lifted_off is not None:
@@ -143,7 +143,7 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
 
 
 def split_by_eigenvalues(B: Array, floor: Array | float) -> tuple[Array, Array]:
-    """Do as `split` does, where B is known to have directions near the cut."""
+    """Do as `split` does, where B may have no root: directions near the cut, or functions zero."""
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
