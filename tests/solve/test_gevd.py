@@ -1,10 +1,12 @@
 """The symmetric pencil: random problems with known eigenvalues, however singular or scaled."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 
 from ritz import gevd
 from ritz.solve import whiten
@@ -337,3 +339,23 @@ LOPSIDED = I3 + np.triu(np.ones((3, 3)), 1)
 def test_errors_name_the_argument(L, Phi, k, options, message):
     with pytest.raises(ValueError, match=message):
         gevd(L, Phi, k, **options)
+
+
+def test_all_eigenvalues_are_asked_for_where_some_are_not_found(monkeypatch):
+    """LAPACK's routine for some of them reports an internal error at times."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(2, 60, 40))
+    L, Phi = A.T @ A, B.T @ B
+    expected = gevd(L, Phi, 3)
+    failed = []
+
+    def fails_for_some(*arguments, subset_by_index=None, **options):
+        if subset_by_index is not None:
+            failed.append(subset_by_index)
+            raise LinAlgError("Internal Error.")
+        return eigh(*arguments, **options)
+
+    monkeypatch.setattr(sys.modules["ritz.solve.gevd"], "eigh", fails_for_some)
+    found = gevd(L, Phi, 3)
+    assert failed
+    np.testing.assert_allclose(found.values, expected.values, rtol=1e-10)
