@@ -6,7 +6,8 @@ from scipy.stats import multivariate_normal, qmc
 
 import ritz
 from ritz.bases.functionals import Functionals, covariance
-from ritz.regression.likelihood import Likelihood, most_likely
+from ritz.regression import lengths
+from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 3))
@@ -126,3 +127,45 @@ def test_waves_on_a_hill(n, d, width):
     assert (found.lengths.max() < 0.3) == (d == 2)
     assert (found.lengths.min() > 1.0) == (d == 10)
     assert found.noise[1] > 10 * found.noise[0]
+
+
+def observed(n, f, slopes):
+    """Return the likelihood of values and partial derivatives at n points of the plane."""
+    points = 2 * qmc.Sobol(2, seed=0).random(n)
+    along = [Functionals.along(points, np.tile(unit, (n, 1))) for unit in np.eye(2)]
+    z = np.concatenate([f(*points.T), *slopes(*points.T)])[:, None]
+    return Likelihood(
+        KERNELS["gaussian"], Functionals.at(points) + along[0] + along[1], z, 0 * z[:, 0] + 1
+    )
+
+
+def test_a_column_that_hardly_matters_has_a_length_far_beyond_the_data():
+    """The likelihood of sin(2 x) + y / 1000 has its maximum there, and no bound stops short."""
+    likelihood = observed(
+        32, lambda x, y: np.sin(2 * x) + 1e-3 * y, lambda x, y: (2 * np.cos(2 * x), 1e-3 + 0 * y)
+    )
+    fitted = most_likely(likelihood, 2)
+    assert fitted.lengths[1] > 300
+    noise = np.full(2, 1e-12)
+    best, bounded = (
+        likelihood(at, noise)[0] for at in (fitted.lengths, fitted.lengths.clip(max=300))
+    )
+    assert best < bounded - 1
+
+
+def test_a_search_does_not_start_where_lengths_change_nothing(monkeypatch):
+    likelihood = observed(
+        128, lambda x, y: np.sin(x * y), lambda x, y: (y * np.cos(x * y), x * np.cos(x * y))
+    )
+    starts = []
+
+    def most_likely_of(likelihood, d, start=None):
+        starts.append(start)
+        return Fitted(np.array([1.0, 1e4]), np.full(2, 1e-6), 0.0)
+
+    monkeypatch.setattr(lengths, "most_likely", most_likely_of)
+    found = lengths.fit_lengths(likelihood, 2, seed=0)
+    assert starts[0] is None
+    assert starts[1].lengths.tolist() == [1.0, lengths.LONG_START]
+    # Lengths found in the end are not cut.
+    assert found.lengths[1] == 1e4

@@ -44,6 +44,26 @@ def test_folds_without_what_is_judged_have_no_say():
     assert not choice(*(there * errors for errors in (EVEN + 0.2, EVEN + 0.2, EVEN))).bears(1e-12)
 
 
+@pytest.mark.parametrize(
+    ("loss", "near"),
+    [
+        (np.array([1.0, -0.9, 1.0, -0.9, 1.0, -0.9, 1.0, -0.9]), True),
+        (np.array([1.0, -0.2, 1.0, -0.2, 1.0, -0.2, 1.0, -0.2]), False),
+        (np.full(8, 0.1), False),
+        (np.zeros(8), True),
+    ],
+    ids=["lost in the differences", "beyond them", "small but sure", "none"],
+)
+@pytest.mark.parametrize("penalty", [1e-12, 1e-20])
+def test_a_pair_is_near_the_best_within_a_standard_error(loss, near, penalty):
+    """By hand: mean 0.05 with standard error 0.36, then 0.4 with 0.23."""
+    assert choice(EVEN + loss, EVEN + 5, EVEN).near_best(1.0, penalty) == near
+
+
+def test_no_pair_is_near_the_best_that_was_not_told_from_none():
+    assert not choice(np.full(8, np.inf), np.full(8, np.inf), EVEN).near_best(1.0, 1e-3)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_noise_is_smoothed_where_the_length_is_given(seed):
     """Without a likelihood to know the noise from, rows left out alone say what the penalty is."""

@@ -82,10 +82,11 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         there are more than a million numbers (1,200 from four million on) or little memory, and
         up to 1,200 by `partial_fit`.
     gradient_weight
-        The number rho, or "auto": the one with the least error on values left out.
+        The number rho, or "auto": by the error on values left out.
     regularization
         The number gamma, the variance of a value's noise relative to the function's own; or "auto",
-        chosen with rho, or the likelihood's noise where most rows left out are no worse off.
+        chosen with rho: the pair of the likelihood's noise if it is within a standard error of the
+        best on values left out, else the best, with a smaller noise if most rows bear it.
     random_state
         A seed, for subsamples.
     centers

@@ -14,13 +14,14 @@ from scipy.linalg import cho_solve
 from ritz.arrays import Array
 from ritz.bases.functionals import Functionals, covariance
 from ritz.kernels import Kernel
-from ritz.regression.likelihood import EPS, LONGEST, Likelihood, most_likely, root
+from ritz.regression.likelihood import EPS, Likelihood, most_likely, root
 from ritz.regression.observations import Part
 
 SIGMAS = 3.5
 MODEL = 0.1
 ALIKE = 0.7
 DEPENDENT, SEEN = 1e-6, 1e-3
+LONG = 30.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ def audit(kernel: Callable[[Array], Kernel], part: Part) -> GradientAudit:
     along = seen_directions(part.X[rows])
     for c in range(d):
         # Along a column that the values do not see, they say nothing.
-        if fitted.lengths[c] > LONGEST / 10 or not along[c, c] > SEEN:
+        if fitted.lengths[c] > LONG or not along[c, c] > SEEN:
             continue
         needed = np.abs(along[:, c]) > DEPENDENT
         told = np.flatnonzero((part.told[:, needed] > 0).all(axis=1))

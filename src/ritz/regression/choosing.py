@@ -22,8 +22,9 @@ def choose(
 ) -> tuple[float, float, Choice | None]:
     """Return the weight of gradients and the penalty that are best on rows left out.
 
-    The likelihood's noise is taken for a penalty where it is smaller, and most folds left out are
-    no worse off with it.
+    Those of the likelihood's noise are taken where they are within a standard error of the best.
+    Otherwise its noise is the penalty where it is smaller, and most folds left out are no worse
+    off with it.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def choose(
     rho, best = choice.best
     if not free:
         best = gamma
+    elif likely and choice.near_best(middle, max(float(own), least)):
+        rho, best = middle, float(own)
     elif choice.undecided or (likely and choice.bears(float(own))):
         # What sums cannot tell from none is as good as the smallest that they can.
         best = min(best, float(own))

@@ -12,6 +12,8 @@ from ritz.kernels import Kernel
 from ritz.regression.likelihood import Fitted, Likelihood, most_likely
 from ritz.regression.observations import Part
 
+LONG_START = 100.0
+
 
 def likely_lengths(
     make: Callable[[Array], Kernel], some: Part, constant: bool, smooth: bool, d: int, seed: int
@@ -61,4 +63,6 @@ def fit_lengths(likelihood: Likelihood, d: int, seed: int) -> Fitted:
         return most_likely(likelihood, d)
     some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
     start = most_likely(likelihood.take(np.sort(some)), d)
+    # Out where a length changes next to nothing there is no way back.
+    start = replace(start, lengths=np.minimum(start.lengths, LONG_START))
     return most_likely(likelihood, d, start=start)

@@ -16,10 +16,10 @@ from ritz.bases.functionals import Functionals, Invariants, order_of
 from ritz.kernels import Kernel
 from ritz.threads import blas_threads, keep_freed_memory, one_library
 
-SHORTEST, LONGEST = 0.02, 300.0
+SHORTEST, LONGEST = 0.02, 1e5
 LOUD = 1e2
 EPS = float(np.finfo(np.float64).eps)
-ALIKE = 3.0
+ALIKE, RANGE = 3.0, np.sqrt(12.0)
 UNSEEN = 1.5
 SQUARED = 1e3
 SMALL = 300
@@ -197,8 +197,9 @@ def most_likely(
             return 1e25, np.zeros_like(theta)
         if not (np.isfinite(value) and np.isfinite(in_lengths).all()):
             return 1e25, np.zeros_like(theta)
-        # Noise of both kinds is alike unless the data say otherwise.
-        apart = (theta[d] - theta[d + 1]) / ALIKE
+        # Noise of both kinds is alike, in units of a uniform variable's range, unless the data
+        # say otherwise.
+        apart = (theta[d] - theta[d + 1] - 2 * np.log(RANGE)) / ALIKE
         value += apart**2 / 2
         in_noise = in_noise + np.array([apart, -apart]) / ALIKE
         return value, np.concatenate([in_lengths, in_noise])

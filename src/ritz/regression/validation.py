@@ -53,6 +53,24 @@ class Choice:
         told = np.isfinite(self.errors) & (self.gradient_weights == weight)
         return bool(penalty <= self.regularizations[told].min())
 
+    def near_best(self, weight: float, penalty: float) -> bool:
+        """Return whether a pair is within a standard error of the best one.
+
+        The error is that of the difference, over the folds left out. Where rounding hides the
+        penalty the smallest above it that could be told from none stands for it.
+        """
+        own = self.gradient_weights == weight
+        told = own & np.isfinite(self.errors) & (self.regularizations >= penalty)
+        if not told.any():
+            return False
+        tried = self._folds_of(weight, self.regularizations[told].min())
+        lost = tried - self._folds_of(*self.best)
+        return bool(lost.mean() <= lost.std(ddof=1) / np.sqrt(len(lost)))
+
+    def _folds_of(self, weight: float, penalty: float) -> Array:
+        which = (self.gradient_weights == weight) & (self.regularizations == penalty)
+        return np.asarray(self.fold_errors[which][0])
+
     def bears(self, wanted: float) -> bool:
         """Return whether most folds left out are no worse off with a smaller penalty.
 
@@ -63,10 +81,8 @@ class Choice:
         weight, penalty = self.best
         own = self.gradient_weights == weight
         told = own & np.isfinite(self.errors) & (self.regularizations >= min(wanted, penalty))
-        least = self.regularizations[told].min()
-        tried, best = (
-            self.fold_errors[own & (self.regularizations == gamma)][0] for gamma in (least, penalty)
-        )
+        tried = self._folds_of(weight, self.regularizations[told].min())
+        best = self._folds_of(weight, penalty)
         # Folds without what is judged, values or derivatives, have no say.
         some = (tried > 0) | (best > 0)
         return bool(np.sum((tried <= best)[some]) > 0.5 * some.sum())
