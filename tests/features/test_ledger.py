@@ -42,7 +42,52 @@ def test_blocks_add_up(form, weighted):
         parts = np.array_split(np.arange(90), 4)
         L = sum(X[p].sum() * values[p].T @ (values[p] * weight[p, None]) for p in parts)
     np.testing.assert_allclose(found["L"], L, atol=1e-11)
+    # Each is made of its products in place, but not of what the other is made of.
+    assert not np.shares_memory(found["Phi"], found["L"])
     assert ledger.close() == {}
+
+
+def test_a_product_that_others_need_is_not_spent():
+    jet = BASIS.centered_jet(X, OFFSET)
+    once = jet.value * jet.value
+    ledger = Ledger()
+    ledger.add({"Phi": once, "L": once + jet.gradient @ jet.gradient + 2.0 * once}, np.ones(90))
+    found = ledger.close()
+    values = np.column_stack([np.ones(90), BASIS(X) - OFFSET])
+    slopes = np.zeros((8, 8))
+    slopes[1:, 1:] = np.einsum("kdi,kdj->ij", BASIS.gradient(X), BASIS.gradient(X))
+    np.testing.assert_allclose(found["Phi"], values.T @ values, atol=1e-12)
+    np.testing.assert_allclose(found["L"], 3 * values.T @ values + slopes, atol=1e-11)
+
+
+def test_gradients_of_dot_product_kernels_leave_the_scalar_products_alone():
+    """Both are made of one product, the derivative of exp being itself."""
+    basis = ritz.KernelSections(ritz.DotExponential(2.0), 0.5 * RNG.normal(size=(7, 3)))
+    for offset in (np.zeros(7), OFFSET):
+        jet = basis.centered_jet(X / 4, offset)
+        ledger = Ledger()
+        ledger.add({"Phi": jet.value * jet.value, "L": jet.gradient @ jet.gradient}, np.ones(90))
+        found = ledger.close()
+        values = np.column_stack([np.ones(90), basis(X / 4) - offset])
+        slopes = basis.gradient(X / 4)
+        np.testing.assert_allclose(found["Phi"], values.T @ values, rtol=1e-10, atol=1e-10)
+        L = np.einsum("kdi,kdj->ij", slopes, slopes)
+        np.testing.assert_allclose(found["L"][1:, 1:], L, rtol=1e-10, atol=1e-10)
+        assert not found["L"][0].any()
+        assert not found["L"][:, 0].any()
+
+
+def test_products_of_different_functions():
+    few = ritz.KernelSections(ritz.Gaussian(2.0), X[:3])
+    f, g = BASIS.centered_jet(X, OFFSET), few.centered_jet(X, np.zeros(3))
+    both = f.value * g.value
+    ledger = Ledger()
+    ledger.add({"Phi": both, "L": both + 0.5 * both}, np.ones(90))
+    found = ledger.close()
+    left = np.column_stack([np.ones(90), BASIS(X) - OFFSET])
+    right = np.column_stack([np.ones(90), few(X)])
+    np.testing.assert_allclose(found["Phi"], left.T @ right, atol=1e-12)
+    np.testing.assert_allclose(found["L"], 1.5 * left.T @ right, atol=1e-12)
 
 
 def weighted_product(A, B, rows):

@@ -12,15 +12,16 @@ from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet
 from ritz.cached import cached_property
 from ritz.features import Product
+from ritz.features.products import framed
 from ritz.kernels.distances import FEW, filled_up
 
 ROWS_IN_SINGLE = 4096
 
 
 class Totals(NamedTuple):
-    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
+    """What the rows so far add up to: products (p, p) `framed`, columns (4, p), weights (1,)."""
 
-    matrices: Array
+    matrices: tuple[Array, ...]
     columns: Array
     weight: Array
 
@@ -75,7 +76,8 @@ class Tiles:
     def zero(self) -> Totals:
         """Return the totals of no rows."""
         p = self.jet.basis.size
-        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
+        matrices = tuple(framed(p, p) for _ in self.pairs)
+        return Totals(matrices, np.zeros((4, p)), np.zeros(1))
 
     def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
@@ -96,7 +98,9 @@ class Tiles:
             # Single precision for some rows at a time, double for their sums.
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
                 tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
-                for total, some in zip(totals, room.partial, strict=False):
+                matrices, columns = room.partial
+                both = zip((*totals.matrices, totals.columns), (*matrices, columns), strict=True)
+                for total, some in both:
                     total += some
                     some[...] = 0.0
         self.rooms.append(room)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
+from ritz.features.products import frame
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 
 
@@ -91,8 +92,7 @@ def bordered(
     right: Array | None,
 ) -> Array:
     """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
-    result = np.empty((1 + inner.shape[0], 1 + inner.shape[1]))
-    result[1:, 1:] = inner
+    result = frame(inner)
     result[0, 0] = corner * width
     result[0, 1:] = top
     result[1:, 0] = side

@@ -233,7 +233,9 @@ def most_likely(
             if found.fun < best[0]:
                 best = (float(found.fun), found.x)
     noise = np.exp(best[1][d:])
-    if (noise < UNSEEN * quiet).all():
+    # Of what was not observed there is no noise to be found.
+    seen = [bool(told.any()), not told.all()]
+    if (noise < UNSEEN * quiet)[seen].all():
         # Rounding of the covariance hides all there is. Least squares by QR square nothing, and
         # tell far smaller penalties from none.
         noise = noise / SQUARED
