@@ -12,16 +12,15 @@ from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet
 from ritz.cached import cached_property
 from ritz.features import Product
-from ritz.features.products import framed
 from ritz.kernels.distances import FEW, filled_up
 
 ROWS_IN_SINGLE = 4096
 
 
 class Totals(NamedTuple):
-    """What the rows so far add up to: products (p, p) `framed`, columns (4, p), weights (1,)."""
+    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
 
-    matrices: tuple[Array, ...]
+    matrices: Array
     columns: Array
     weight: Array
 
@@ -76,8 +75,7 @@ class Tiles:
     def zero(self) -> Totals:
         """Return the totals of no rows."""
         p = self.jet.basis.size
-        matrices = tuple(framed(p, p) for _ in self.pairs)
-        return Totals(matrices, np.zeros((4, p)), np.zeros(1))
+        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
 
     def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
@@ -98,9 +96,7 @@ class Tiles:
             # Single precision for some rows at a time, double for their sums.
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
                 tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
-                matrices, columns = room.partial
-                both = zip((*totals.matrices, totals.columns), (*matrices, columns), strict=True)
-                for total, some in both:
+                for total, some in zip(totals, room.partial, strict=False):
                     total += some
                     some[...] = 0.0
         self.rooms.append(room)

@@ -11,7 +11,6 @@ import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
-from ritz.features.products import frame
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
@@ -96,27 +95,27 @@ class Gradients(ABC):
 
 def below_one(inner: Array) -> Array:
     """Put the function 1, whose gradient is zero, before a Gram matrix."""
-    whole = frame(inner)
-    whole[0] = whole[:, 0] = 0.0
-    return whole
+    result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
+    return result
 
 
 def between_anchors(inner: Array, left: Array, right: Array) -> Array:
     """Return (C C') * (T' T), the function 1 first."""
-    inner *= left @ right.T
-    return below_one(inner)
+    return below_one((left @ right.T) * inner)
 
 
 def between_shifted_anchors(
     inner: Array, sums: Array, weight: float, anchors: Array, offset: Array
 ) -> Array:
-    """Return (C C') * (T' T) from the products of T - offset.
+    """Return (C C') * (T' T) from the products of T - offset."""
+    return between_anchors(unshifted(inner, sums, weight, offset), anchors, anchors)
 
-    (V + 1 c')' diag(w) (V + 1 c') follows from V' diag(w) V, w' V and the sum of w.
-    """
+
+def unshifted(inner: Array, sums: Array, weight: float, offset: Array) -> Array:
+    """Return (V + 1 c')' diag(w) (V + 1 c') from V' diag(w) V, w' V and the sum of w."""
     cross = np.outer(sums + weight / 2 * offset, offset)
-    inner += cross + cross.T
-    return between_anchors(inner, anchors, anchors)
+    return np.asarray(inner + (cross + cross.T))
 
 
 def between_shifted_distances(
@@ -133,15 +132,20 @@ def between_shifted_distances(
     from ritz.features.compiled import join_distances
 
     half = sums + weight / 2 * offset
-    whole = below_one(stretched)
-    join_distances(frame(inner), half, whole, stretched_sums, unit, spread, offset)
-    return whole
+    result = np.empty((1 + len(inner), 1 + len(inner)))
+    result[0] = result[:, 0] = 0.0
+    join_distances(inner, half, stretched, stretched_sums, unit, spread, offset, result[1:, 1:])
+    return result
 
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Array:
     """Return (M + M') / 2 - E * (T' T) / 2, the function 1 first."""
-    none = np.zeros(len(inner))
-    return between_shifted_distances(inner, none, 0.0, stretched, none, unit, spread, none)
+    result = below_one(stretched)
+    result[1:, 1:] += stretched.T
+    result *= unit
+    result[1:, 1:] -= spread * inner
+    result /= 2
+    return result
 
 
 def moments_of(T: Array, vectors: Array, A: Array) -> Array:
@@ -280,8 +284,8 @@ class FactoredGradients(Gradients):
             elif alike and self.points is other.points and ST is not None:
                 constants = (self.unit, self.spread)
                 if c is None:
-                    return Plan(((V, V), (ST, V)), between_distances, constants, spent=1)
+                    return Plan(((V, V), (ST, V)), between_distances, constants)
                 products = ((V, V), (1.0, V), (1.0, 1.0), (ST, V), (1.0, ST))
-                return Plan(products, between_shifted_distances, (*constants, c), spent=3)
+                return Plan(products, between_shifted_distances, (*constants, c))
         left = self.unweighted()
         return Plan(((left, left if other is self else other.unweighted()),), below_one)

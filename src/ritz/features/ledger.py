@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_finite
-from ritz.features.products import add_product, add_square, frame, framed, mirror
+from ritz.features.products import add_product, add_square, mirror
 from ritz.features.terms import Rows, Term, Terms, checked
 
 
@@ -52,15 +50,9 @@ class Ledger:
         for entry, shape in zip(entries, shapes, strict=True):
             if len(shape) == 3:
                 mirror(entry)
-        needed = Counter(chain.from_iterable(line[3] for _, *lines in program for line in lines))
-        # The scalar products come first, and others are made of theirs too: they are spent last.
-        for name, *lines in reversed(program):
-            for finish, constants, number, places, spent in lines:
-                needed.subtract(places)
-                products = [entries[place] for place in places]
-                if needed[places[spent]]:
-                    products[spent] = frame(products[spent]).copy()[1:, 1:]
-                matrix = finish(*products, *constants)
+        for name, *lines in program:
+            for finish, constants, number, places in lines:
+                matrix = finish(*(entries[place] for place in places), *constants)
                 if number != 1.0:
                     matrix *= number
                 if name in self.totals:
@@ -91,10 +83,7 @@ class Page:
         return lines, tuple(product.shape for product in self.products)
 
     def line(self, term: Term) -> tuple[Any, ...]:
-        """Return how a term follows from products.
-
-        A function, its constants, a factor, the places of the products, and which one it spends.
-        """
+        """Return how a term follows from products: a function, its constants, their places."""
         rows, number = self.rows, 1.0
         if np.ndim(term.weight) == 0:
             number = float(term.weight)
@@ -106,7 +95,7 @@ class Page:
             rows = self.weights[id(term.weight)]
         plan = term.left.plan(term.right)
         places = tuple(self.place(A, B, rows) for A, B in plan.factors)
-        return plan.finish, plan.constants, number, places, plan.spent
+        return plan.finish, plan.constants, number, places
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
         """Return the place of A' diag(rows) B among the products."""
@@ -179,9 +168,7 @@ class Product(NamedTuple):
 
     def zero(self) -> Any:
         """Return a sum of no products."""
-        if len(self.shape) > 1:
-            return framed(*self.shape[:2])
-        return np.zeros(self.shape) if self.shape else 0.0
+        return np.zeros(self.shape[:2]) if self.shape else 0.0
 
     def added(self, total: Any) -> Any:
         """Return a sum of products with this one added, in place where that can be."""

@@ -75,19 +75,6 @@ def rows_apart(A: NDArray[Any]) -> NDArray[Any]:
     return A if apart else np.array(A, order="C", copy=True)
 
 
-def framed(p: int, q: int, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return zeros (p, q) with room before them for the function 1, which `frame` returns."""
-    return np.zeros((1 + p, 1 + q), dtype)[1:, 1:]
-
-
-def frame(inner: Array) -> Array:
-    """Return the matrix (1 + p, 1 + q) that `framed` cut this one (p, q) from."""
-    whole = inner.base
-    assert isinstance(whole, np.ndarray)
-    assert whole.shape == (1 + inner.shape[0], 1 + inner.shape[1])
-    return whole
-
-
 def add_product(C: Array, A: NDArray[Any], B: NDArray[Any], factor: float = 1.0) -> None:
     """Add factor * A' B to C (p, q) for A (b, p) and B (b, q), both float64 or both float32."""
     A, B = rows_apart(A), rows_apart(B)
@@ -98,8 +85,7 @@ def add_product(C: Array, A: NDArray[Any], B: NDArray[Any], factor: float = 1.0)
     steps = B.strides[0] // B.itemsize, A.strides[0] // A.itemsize
     start = 0.0 if single else 1.0
     _call(
-        *("gemm", A.dtype, "N", "T", q, p, b, float(factor)),
-        *(B, steps[0], A, steps[1], start, into, into.strides[0] // into.itemsize),
+        "gemm", A.dtype, "N", "T", q, p, b, float(factor), B, steps[0], A, steps[1], start, into, q
     )
     if single:
         C += into
@@ -112,8 +98,8 @@ def add_square(C: Array, A: NDArray[Any], factor: float = 1.0) -> None:
     into = np.empty(C.shape, A.dtype) if single else C
     b, p = A.shape
     start = 0.0 if single else 1.0
-    steps = A.strides[0] // A.itemsize, into.strides[0] // into.itemsize
-    _call("syrk", A.dtype, "U", "N", p, b, float(factor), A, steps[0], start, into, steps[1])
+    step = A.strides[0] // A.itemsize
+    _call("syrk", A.dtype, "U", "N", p, b, float(factor), A, step, start, into, p)
     if single:
         # Above the diagonal there is nothing yet.
         for rows in row_slices(p, TILE):

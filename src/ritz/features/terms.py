@@ -29,18 +29,14 @@ class Plan:
     factors
         The arrays A and B of each product: (b, p), (b, m, p), one number a row (b,), or a number.
     finish
-        The matrix from the products and the constants; linear in the products. Made in place, of
-        the frame of one of the products.
+        The matrix from the products and the constants; linear in the products.
     constants
         What else it depends on: numbers, and arrays that are the same on every block.
-    spent
-        Which of the products it is made of.
     """
 
     factors: tuple[tuple[Rows, Rows], ...]
     finish: Callable[..., Array]
     constants: tuple[Any, ...] = ()
-    spent: int = 0
 
 
 @dataclass(frozen=True, eq=False)

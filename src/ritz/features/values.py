@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.features.products import frame
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 
 
@@ -92,7 +91,8 @@ def bordered(
     right: Array | None,
 ) -> Array:
     """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
-    result = frame(inner)
+    result = np.empty((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
     result[0, 0] = corner * width
     result[0, 1:] = top
     result[1:, 0] = side
