@@ -173,9 +173,9 @@ def test_a_search_does_not_start_where_lengths_change_nothing(monkeypatch):
 
 def test_of_gradients_alone_the_noise_of_values_has_no_say():
     """Whether rounding hides it all is told from the derivatives, where there are no values."""
-    points = RNG.normal(size=(12, 2))
+    points = np.random.default_rng(0).normal(size=(20, 2))
     slopes = np.concatenate([np.cos(points[:, 0]), -np.sin(points[:, 1])])[:, None]
-    G = Functionals.along(points, np.tile([1.0, 0.0], (12, 1)))
-    G += Functionals.along(points, np.tile([0.0, 1.0], (12, 1)))
-    fitted = most_likely(Likelihood(KERNELS["gaussian"], G, slopes, np.ones(24)), 2)
+    G = Functionals.along(points, np.tile([1.0, 0.0], (20, 1)))
+    G += Functionals.along(points, np.tile([0.0, 1.0], (20, 1)))
+    fitted = most_likely(Likelihood(KERNELS["gaussian"], G, slopes, np.ones(40)), 2)
     assert fitted.noise[1] < np.finfo(float).eps
