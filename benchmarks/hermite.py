@@ -286,10 +286,12 @@ def measure_design(peer: str, surface: Surface, n: int, seed: int) -> tuple[floa
     X = surface.sobol(n, seed=seed)
     y, gradient = surface.value(X), surface.gradient(X)
     signal.setitimer(signal.ITIMER_REAL, LIMIT)
-    start = time.perf_counter()
-    fitted = PEERS[peer](X, y, gradient, surface.bounds)
-    seconds = time.perf_counter() - start
-    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    try:
+        start = time.perf_counter()
+        fitted = PEERS[peer](X, y, gradient, surface.bounds)
+        seconds = time.perf_counter() - start
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
     return seconds, *errors(fitted, surface)
 
 

@@ -42,12 +42,12 @@ def test_blocks_add_up(form, weighted):
         parts = np.array_split(np.arange(90), 4)
         L = sum(X[p].sum() * values[p].T @ (values[p] * weight[p, None]) for p in parts)
     np.testing.assert_allclose(found["L"], L, atol=1e-11)
-    # Each is made of its products in place, but not of what the other is made of.
+    # Both may be made of one product, and are changed apart.
     assert not np.shares_memory(found["Phi"], found["L"])
     assert ledger.close() == {}
 
 
-def test_a_product_that_others_need_is_not_spent():
+def test_a_product_that_several_terms_are_made_of():
     jet = BASIS.centered_jet(X, OFFSET)
     once = jet.value * jet.value
     ledger = Ledger()
