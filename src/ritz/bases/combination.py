@@ -34,6 +34,9 @@ class Combination(Basis):
         p, k = self.basis.size, len(self.constants)
         if self.coefficients.shape != (p, k):
             raise ValueError(must("coefficients", f"of shape {(p, k)}", self.coefficients.shape))
+        # As files and pickles have them, so that values from those are the same to the last bit.
+        for name in ("coefficients", "constants"):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
     @property
     def size(self) -> int:
