@@ -18,9 +18,12 @@ ROWS_IN_SINGLE = 4096
 
 
 class Totals(NamedTuple):
-    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
+    """What the rows so far add up to: products, columns (4, p) and weights (1,).
 
-    matrices: Array
+    The products (m, 1 + p, 1 + p) have room for the function 1 before them.
+    """
+
+    products: Array
     columns: Array
     weight: Array
 
@@ -75,7 +78,7 @@ class Tiles:
     def zero(self) -> Totals:
         """Return the totals of no rows."""
         p = self.jet.basis.size
-        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
+        return Totals(np.zeros((len(self.pairs), 1 + p, 1 + p)), np.zeros((4, p)), np.zeros(1))
 
     def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
@@ -91,14 +94,13 @@ class Tiles:
         except IndexError:
             room = tiles.Room.of(self.what, self.jet.dtype)
         if self.jet.dtype == np.float64:
-            tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
+            tiles.add(self.what, room, X, rows, weight, totals.products, totals.columns)
         else:
             # Single precision for some rows at a time, double for their sums.
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
                 tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
                 for total, some in zip(totals, room.partial, strict=False):
-                    total += some
-                    some[...] = 0.0
+                    tiles.empty_into(some.ravel(), total.ravel())
         self.rooms.append(room)
         totals.weight[0] += weight.sum()
 
@@ -124,7 +126,7 @@ class Tiles:
 
     def entries(self, totals: Totals) -> list[Any]:
         """Return the sums of the products, in their order."""
-        matrices = iter(totals.matrices)
+        matrices = iter(totals.products)
         result: list[Any] = []
         for product, (left, right) in zip(self.products, self.places, strict=True):
             if left is not None:
