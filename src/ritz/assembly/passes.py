@@ -52,8 +52,11 @@ def over_folds(
         if (block.weight <= 0).any():
             block = block.take(block.weight > 0)
         turns = Turns(add, block, by_fold(block, n_folds, run))
-        for _ in run(turns.take, range(turns.count)):
-            pass
+        if run is map:
+            turns.take_all()
+        else:
+            for _ in run(turns.take, range(turns.count)):
+                pass
     return total
 
 
@@ -66,7 +69,7 @@ class Turns:
 
     def __init__(self, add: AddRows, block: Block, folds: list[NDArray[np.intp]]) -> None:
         self.add, self.block = add, block
-        self.left = [np.array_split(rows, -(-len(rows) // PART_ROWS) or 1)[::-1] for rows in folds]
+        self.left = [in_parts(rows)[::-1] for rows in folds]
         self.count = sum(map(len, self.left))
         self.free = set(range(len(folds)))
         self.given_back = Condition()
@@ -84,6 +87,18 @@ class Turns:
             with self.given_back:
                 self.free.add(fold)
                 self.given_back.notify()
+
+    def take_all(self) -> None:
+        """Add all parts, without other threads to mind."""
+        for fold, parts in enumerate(self.left):
+            while parts:
+                self.add(fold, self.block, parts.pop())
+
+
+def in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Return the rows of a fold in parts of about one size: sums are rounded by parts."""
+    few = len(rows) <= PART_ROWS
+    return [rows] if few else np.array_split(rows, -(-len(rows) // PART_ROWS))
 
 
 def by_fold(block: Block, n_folds: int, run: Run) -> list[NDArray[np.intp]]:

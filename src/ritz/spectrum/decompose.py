@@ -21,7 +21,7 @@ from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 from ritz.threads import blas_threads, one_library
 
-SMALL = 300
+SMALL = 600
 
 
 def decompose(
