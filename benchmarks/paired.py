@@ -1,0 +1,59 @@
+"""Regression on values and gradients: our errors over a peer's, on the same designs.
+
+`python -m benchmarks.paired` prints, for the lines of `make bench-hermite` on which a peer came out
+ahead, the geometric mean over designs of our error over the peer's, its 95% interval, and on how
+many designs ours is the smaller. One design differs from the next by more than methods do; the
+same designs for both take that off.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+from scipy.stats import t
+
+from benchmarks.hermite import measure_design
+from benchmarks.surfaces import SURFACES
+
+CASES = [
+    ("Hartmann-6", 30, "SMT GEKPLS", 40),
+    ("wing weight", 30, "GPyTorch RBFKernelGrad", 20),
+    ("Hartmann-6", 100, "SMT GEKPLS", 20),
+    ("Rosenbrock, d = 10", 100, "GPyTorch RBFKernelGrad", 8),
+    ("Hartmann-6", 300, "GPyTorch RBFKernelGrad", 5),
+]
+
+
+def ratios(surface_name: str, n: int, peer: str, designs: int) -> np.ndarray:
+    """Return our errors over the peer's, of values and of gradients, where the peer has any."""
+    surface = next(s for s in SURFACES if s.name == surface_name)
+    found = []
+    for seed in range(designs):
+        ours = measure_design("ritz", surface, n, seed)[1:]
+        try:
+            theirs = measure_design(peer, surface, n, seed)[1:]
+        except Exception as error:
+            print(f"    design {seed}: {peer} fails ({type(error).__name__})", flush=True)
+            continue
+        found.append(np.divide(ours, theirs))
+    return np.array(found)
+
+
+def summary(ratio: np.ndarray) -> str:
+    """Return the geometric mean of ratios (designs,), its 95% interval, how many are below 1."""
+    logs = np.log(ratio)
+    reach = t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
+    low, middle, high = np.exp(logs.mean() + reach * np.array([-1, 0, 1]))
+    return f"{middle:.3f} ({low:.3f} to {high:.3f}), smaller on {(ratio < 1).sum()} of {len(ratio)}"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    for case in [CASES[int(place)] for place in sys.argv[1:]] or CASES:
+        surface, n, peer, _ = case
+        found = ratios(*case)
+        print(f"{surface}, n = {n}, ours over {peer}'s:")
+        for what, column in zip(("values", "gradients"), found.T, strict=True):
+            print(f"    {what}: {summary(column)}", flush=True)
