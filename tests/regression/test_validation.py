@@ -48,16 +48,17 @@ def test_folds_without_what_is_judged_have_no_say():
     ("loss", "near"),
     [
         (np.array([1.0, -0.9, 1.0, -0.9, 1.0, -0.9, 1.0, -0.9]), True),
-        (np.array([1.0, -0.2, 1.0, -0.2, 1.0, -0.2, 1.0, -0.2]), False),
+        (np.array([1.0, -0.2, 1.0, -0.2, 1.0, -0.2, 1.0, -0.2]), True),
+        (np.array([1.0, 0.2, 1.0, 0.2, 1.0, 0.2, 1.0, 0.2]), False),
         (np.full(8, 0.1), False),
         (np.zeros(8), True),
     ],
-    ids=["lost in the differences", "beyond them", "small but sure", "none"],
+    ids=["lost in the differences", "nearly so", "beyond them", "small but sure", "none"],
 )
 @pytest.mark.parametrize("penalty", [1e-12, 1e-20])
-def test_a_pair_is_near_the_best_within_a_standard_error(loss, near, penalty):
-    """By hand: mean 0.05 with standard error 0.36, then 0.4 with 0.23."""
-    assert near == (loss.mean() <= loss.std(ddof=1) / np.sqrt(8))
+def test_a_pair_is_near_the_best_unless_folds_show_it_to_be_worse(loss, near, penalty):
+    """By hand: mean 0.05 with standard error 0.36, 0.4 with 0.23, 0.6 with 0.15; t is 2.36."""
+    assert near == (loss.mean() <= 2.3646 * loss.std(ddof=1) / np.sqrt(8))
     assert choice(EVEN + loss, EVEN + 5, EVEN).near_best(1.0, penalty) == near
 
 

@@ -85,8 +85,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         The number rho, or "auto": by the error on values left out.
     regularization
         The number gamma, the variance of a value's noise relative to the function's own; or "auto",
-        chosen with rho: the pair of the likelihood's noise if it is within a standard error of the
-        best on values left out, else the best, with a smaller noise if most rows bear it.
+        chosen with rho: the pair of the likelihood's noise unless values left out show it to be
+        worse than the best, else the best, with a smaller noise if most rows bear it.
     random_state
         A seed, for subsamples.
     centers

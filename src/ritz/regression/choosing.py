@@ -22,7 +22,7 @@ def choose(
 ) -> tuple[float, float, Choice | None]:
     """Return the weight of gradients and the penalty that are best on rows left out.
 
-    Those of the likelihood's noise are taken where they are within a standard error of the best.
+    Those of the likelihood's noise are taken unless the folds show them to be worse than the best.
     Otherwise its noise is the penalty where it is smaller, and most folds left out are no worse
     off with it.
 

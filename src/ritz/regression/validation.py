@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError
+from scipy.special import stdtrit
 
 from ritz.arrays import Array
 from ritz.regression.moments import Moments, solve
@@ -13,6 +14,7 @@ from ritz.threads import Workers, blas_threads, jobs
 
 FEW_FUNCTIONS = 300
 MANY_VALUES = 16
+CONFIDENCE = 0.975
 ROUNDING = 10 * float(np.finfo(np.float64).eps)
 
 
@@ -54,11 +56,11 @@ class Choice:
         return bool(penalty <= self.regularizations[told].min())
 
     def near_best(self, weight: float, penalty: float) -> bool:
-        """Return whether a pair is within a standard error of the best one.
+        """Return whether the folds left out do not show a pair to be worse than the best one.
 
-        The error is that of the difference x, over the folds left out: the mean is below it where
-        (sum x)^2 <= sum x^2. Where rounding hides the penalty the smallest above it that could be
-        told from none stands for it.
+        They do where the difference x of their errors has a mean that is positive by Student's t at
+        97.5%. Where rounding hides the penalty the smallest above it that could be told from
+        none stands for it.
         """
         own = self.gradient_weights == weight
         told = own & np.isfinite(self.errors) & (self.regularizations >= penalty)
@@ -66,7 +68,11 @@ class Choice:
             return False
         tried = self._folds_of(weight, self.regularizations[told].min())
         lost = tried - self._folds_of(*self.best)
-        return bool(lost.sum() <= 0 or lost.sum() ** 2 <= (lost**2).sum())
+        folds = len(lost)
+        # mean <= t sd / sqrt(m), without a difference of squares.
+        t2 = float(stdtrit(folds - 1, CONFIDENCE)) ** 2
+        total = lost.sum()
+        return bool(total <= 0 or total**2 * (folds - 1 + t2) <= folds * t2 * (lost**2).sum())
 
     def _folds_of(self, weight: float, penalty: float) -> Array:
         which = (self.gradient_weights == weight) & (self.regularizations == penalty)
