@@ -24,14 +24,7 @@ def folded(key: Any, bits: Any) -> Any:
 def fold_in(key: Any, columns: Any) -> None:
     """Fold the bits (n, d) of numbers into keys (n,)."""
     n, d = columns.shape
-    whole = n - n % 4
-    # Four rows at once: the steps of each wait for one another, those of several do not.
-    for i in range(0, whole, 4):
-        a, b, c, e = key[i], key[i + 1], key[i + 2], key[i + 3]
-        for j in range(d):
-            a, b = folded(a, columns[i, j]), folded(b, columns[i + 1, j])
-            c, e = folded(c, columns[i + 2, j]), folded(e, columns[i + 3, j])
-        key[i], key[i + 1], key[i + 2], key[i + 3] = a, b, c, e
-    for i in range(whole, n):
-        for j in range(d):
+    # By columns: the steps of one row wait for one another, those of several do not.
+    for j in range(d):
+        for i in range(n):
             key[i] = folded(key[i], columns[i, j])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cholesky
 
 from ritz.arrays import Array, Block, as_count, must, row_slices
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
@@ -170,19 +171,27 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
         for _ in run(lambda fold: add(fold, block, halves[fold]), range(2)):
             pass
         sums.close(run)
-    L, Phi = ((a + b) / sums.weight.sum() for a, b in sums.matrices()[:2])
-    B = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:])
+    # In place, all of it: new memory takes longer than the arithmetic.
+    (L, other), (Phi, more) = sums.matrices()[:2]
+    L += other
+    Phi += more
+    means = Phi[0, 1:] / Phi[0, 0]
+    B, energy = Phi[1:, 1:], L[1:, 1:]
+    B -= np.outer(means, Phi[0, 1:])
     if form.symmetric:
-        B += L[1:, 1:] * (np.trace(B) / max(np.trace(L), float(np.finfo(np.float64).tiny)))
-    size = np.sqrt(np.maximum(np.diag(B), 0.0))
-    if not (size > 0).all():
+        energy *= np.trace(B) / max(np.trace(energy), float(np.finfo(np.float64).tiny))
+        B += energy
+    variance = np.diag(B)
+    if not (variance > 0).all():
         return False
-    B /= size * size[:, None]
+    size = np.sqrt(variance)
+    B /= size
+    B /= size[:, None]
     # Few rows show the least eigenvalue smaller than it is, so it need not be so large here.
     B[np.diag_indices_from(B)] -= 5 * float(np.finfo(np.float32).eps)
     try:
-        np.linalg.cholesky(B)
-    except np.linalg.LinAlgError:
+        cholesky(B.T, check_finite=False)
+    except LinAlgError:
         return False
     return True
 

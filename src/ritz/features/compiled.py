@@ -13,11 +13,11 @@ TILE = 32
 def join_distances(
     inner: Any, half: Any, joined: Any, sums: Any, unit: float, spread: Any, offset: Any
 ) -> None:
-    """Replace M by (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2.
+    """Replace the lower triangle of M by (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2.
 
     By tiles that stay in cache with their mirror images. V = inner and M = joined have room for the
     function 1, (1 + p, 1 + p); E = spread (p, p); h = half, s = sums, c = offset, u = unit. V and E
-    are symmetric, and so is the result.
+    are symmetric.
     """
     p = len(spread)
     for top in range(0, p, TILE):
@@ -28,7 +28,3 @@ def join_distances(
                     M = joined[1 + i, 1 + j] + joined[1 + j, 1 + i]
                     M += sums[i] * offset[j] + offset[i] * sums[j]
                     joined[1 + i, 1 + j] = (M * unit - spread[i, j] * T) / 2
-            # Above the diagonal nothing was touched as long as it was needed.
-            for j in range(left, min(left + TILE, p)):
-                for i in range(max(top, j), min(top + TILE, p)):
-                    joined[1 + j, 1 + i] = joined[1 + i, 1 + j]

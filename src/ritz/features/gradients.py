@@ -11,6 +11,7 @@ import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
+from ritz.features.products import mirror
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
@@ -135,6 +136,7 @@ def between_shifted_distances(
 
     half = sums + weight / 2 * offset
     join_distances(inner, half, stretched, stretched_sums, unit, spread, offset)
+    mirror(stretched[1:, 1:])
     return stretched
 
 

@@ -162,12 +162,12 @@ def split_by_eigenvalues(B: Array, floor: Array | float) -> tuple[Array, Array]:
 def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Array, Array] | None:
     """Return the triangle R with R' R = M and its inverse, if M is clearly above the cut.
 
-    All its eigenvalues, M being of unit diagonal, are to exceed twice the floor, and twice the cut
-    times the largest there can be. The trace of M^-1, which is |R^-1|^2, tells as a rule; a
-    second root, of M less the cut, decides.
+    All its eigenvalues, M being of unit diagonal, are to exceed the floor, and twice the cut times
+    the largest there can be. The trace of M^-1, which is |R^-1|^2, tells as a rule; a second root,
+    of M less the cut, decides.
     """
     cut = CUT * (size or len(M)) * EPS * float(np.linalg.norm(M))
-    least = 2 * max(cut, float(np.max(floor, initial=0.0)))
+    least = max(2 * cut, float(np.max(floor, initial=0.0)))
     try:
         root = np.asarray(cholesky(M.T, check_finite=False))
         inverse = np.asarray(dtrtri(root)[0])
