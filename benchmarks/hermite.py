@@ -3,7 +3,8 @@
 `make bench-hermite` prints time and errors of each, each in a process of its own, for n = 30, 100,
 ... until a fit takes longer than LIMIT seconds or fails, and writes benchmarks/hermite.json. Of few
 points one design says little: at n = 30 and 100 the numbers are medians over five and three.
-`python -m benchmarks.hermite 1000 3000` runs those sizes again, for whoever came that far.
+`python -m benchmarks.hermite 1000 3000` runs those sizes again, for whoever came that far, and
+`python -m benchmarks.hermite 1000 ritz` for one peer alone.
 
 Needs smt, gpytorch and torch. The peers' settings are the best found on Branin and wing weight;
 ours are the defaults.
@@ -317,17 +318,20 @@ def ends(case: Case) -> bool:
     return float(case.get("seconds", np.inf)) > LIMIT
 
 
-def cases(surfaces: tuple[Surface, ...], sizes: tuple[int, ...], known: list[Case]) -> list[Case]:
+def cases(
+    surfaces: tuple[Surface, ...], sizes: tuple[int, ...], peers: set[str], known: list[Case]
+) -> list[Case]:
     """Run each peer on each surface, larger and larger, until it is too slow.
 
-    Cases known before are kept, or measured again if their size is among those wanted.
+    Cases known before are kept, or measured again if size and peer are among those wanted.
     """
     results: list[Case] = []
     for surface in surfaces:
         for peer in PEERS:
             own = {c["n"]: c for c in known if (c["surface"], c["peer"]) == (surface.name, peer)}
-            for n in sorted({*own, *sizes}):
-                results.append(run(peer, surface, n) if n in sizes else own[n])
+            wanted = sizes if peer in peers else ()
+            for n in sorted({*own, *wanted}):
+                results.append(run(peer, surface, n) if n in wanted else own[n])
                 print(line(results[-1]), flush=True)
                 if ends(results[-1]):
                     break
@@ -352,7 +356,8 @@ if __name__ == "__main__":
         named = {surface.name: surface for surface in SURFACES}
         print(json.dumps(measure(sys.argv[1], named[sys.argv[2]], int(sys.argv[3]))))
     else:
-        wanted = tuple(int(n) for n in sys.argv[1:])
-        before = json.loads(RESULTS.read_text()) if wanted else []
-        found = cases(tuple(SURFACES), wanted or SIZES, before)
+        chosen = set(sys.argv[1:]) & set(PEERS)
+        wanted = tuple(int(n) for n in sys.argv[1:] if n not in chosen)
+        before = json.loads(RESULTS.read_text()) if sys.argv[1:] else []
+        found = cases(tuple(SURFACES), wanted or SIZES, chosen or set(PEERS), before)
         RESULTS.write_text(json.dumps(found, indent=1) + "\n")

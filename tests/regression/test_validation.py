@@ -62,6 +62,13 @@ def test_a_pair_is_near_the_best_unless_folds_show_it_to_be_worse(loss, near, pe
     assert choice(EVEN + loss, EVEN + 5, EVEN).near_best(1.0, penalty) == near
 
 
+def test_folds_without_what_is_judged_do_not_make_a_pair_near():
+    there = np.arange(8) < 3
+    assert not choice(*(there * e for e in (EVEN + 0.1, EVEN + 5, EVEN))).near_best(1.0, 1e-12)
+    alone = np.arange(8) < 1
+    assert choice(*(alone * e for e in (EVEN + 0.1, EVEN + 5, EVEN))).near_best(1.0, 1e-12)
+
+
 def test_no_pair_is_near_the_best_that_was_not_told_from_none():
     assert not choice(np.full(8, np.inf), np.full(8, np.inf), EVEN).near_best(1.0, 1e-3)
 

@@ -67,11 +67,12 @@ class Choice:
         if not told.any():
             return False
         tried = self._folds_of(weight, self.regularizations[told].min())
-        lost = tried - self._folds_of(*self.best)
-        folds = len(lost)
+        lost = judged(tried, self._folds_of(*self.best))
+        folds, total = len(lost), lost.sum()
+        if folds < 2:
+            return True
         # mean <= t sd / sqrt(m), without a difference of squares.
         t2 = float(stdtrit(folds - 1, CONFIDENCE)) ** 2
-        total = lost.sum()
         return bool(total <= 0 or total**2 * (folds - 1 + t2) <= folds * t2 * (lost**2).sum())
 
     def _folds_of(self, weight: float, penalty: float) -> Array:
@@ -89,14 +90,17 @@ class Choice:
         own = self.gradient_weights == weight
         told = own & np.isfinite(self.errors) & (self.regularizations >= min(wanted, penalty))
         tried = self._folds_of(weight, self.regularizations[told].min())
-        best = self._folds_of(weight, penalty)
-        # Folds without what is judged, values or derivatives, have no say.
-        some = (tried > 0) | (best > 0)
-        return bool(np.sum((tried <= best)[some]) > 0.5 * some.sum())
+        lost = judged(tried, self._folds_of(weight, penalty))
+        return bool(np.sum(lost <= 0) > 0.5 * len(lost))
 
     def __add__(self, other: Choice) -> Choice:
         pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return Choice(*(np.concatenate(pair) for pair in pairs))
+
+
+def judged(tried: Array, best: Array) -> Array:
+    """Return what folds lose by a pair, without those that have nothing to judge it by."""
+    return np.asarray((tried - best)[(tried > 0) | (best > 0)])
 
 
 class Validation:
