@@ -55,7 +55,10 @@ if __name__ == "__main__":
     hermite.LIMIT = 600.0
     for case in [CASES[int(place)] for place in sys.argv[1:]] or CASES:
         surface, n, peer, _ = case
-        found = ratios(*case)
         print(f"{surface}, n = {n}, ours over {peer}'s:")
+        found = ratios(*case)
+        if len(found) < 2:
+            print("    fewer than two designs to compare")
+            continue
         for what, column in zip(("values", "gradients"), found.T, strict=True):
             print(f"    {what}: {summary(column)}", flush=True)
