@@ -88,8 +88,8 @@ def line(case: dict[str, object]) -> str:
     return (
         f"n = {case['n']:>6,}, {case['peer']:<44} {case['time_ratio']:6.0f}x the time "
         f"({case['time_ratio_low']:.0f} to {case['time_ratio_high']:.0f}; "
-        f"{case['peer_seconds']:.2f} to {case['ours_seconds']:.2f} s; {case['time_ratio_again']:.0f}x "
-        f"from the second fit on, {case['ours_again_seconds']:.2f} s), "
+        f"{case['peer_seconds']:.2f} to {case['ours_seconds']:.2f} s; from the second fit on "
+        f"{case['time_ratio_again']:.0f}x, {case['ours_again_seconds']:.2f} s), "
         f"{case['memory_ratio']:5.1f}x the memory "
         f"({case['peer_megabytes']:.0f} to {case['ours_megabytes']:.0f} MB)"
     )
