@@ -22,6 +22,7 @@ CASES = [
     ("wing weight", 30, "GPyTorch RBFKernelGrad", 20),
     ("Hartmann-6", 100, "SMT GEKPLS", 20),
     ("Rosenbrock, d = 10", 100, "GPyTorch RBFKernelGrad", 8),
+    ("Rosenbrock, d = 2", 100, "GPyTorch RBFKernelGrad", 20),
     ("Hartmann-6", 300, "GPyTorch RBFKernelGrad", 5),
 ]
 
