@@ -17,10 +17,11 @@ from benchmarks.compare import Comparison
 
 def over_floor(comparison: Comparison) -> str:
     ratio = 1 / comparison.ratios()
+    low, high = np.quantile(ratio, [0.25, 0.75])
     return (
         f"{comparison.case:<48} ours {np.median(comparison.ours):7.3f} s   floor "
         f"{np.median(comparison.theirs):7.3f} s   over floor {np.median(ratio):.2f} "
-        f"({ratio.min():.2f} to {ratio.max():.2f})"
+        f"({low:.2f} to {high:.2f} in half of {len(ratio)} runs)"
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-ENOUGH, MOST = 10.0, 31
+MOST = 31
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,15 @@ class Comparison:
 
     def record(self) -> dict[str, object]:
         ratio = self.ratios()
+        low, high = np.quantile(ratio, [0.25, 0.75])
         return {
             "case": self.case,
             "ours_seconds": float(np.median(self.ours)),
             "theirs_seconds": float(np.median(self.theirs)),
             "ratio": float(np.median(ratio)),
-            "ratio_low": float(ratio.min()),
-            "ratio_high": float(ratio.max()),
+            "ratio_low": float(low),
+            "ratio_high": float(high),
+            "repeats": len(ratio),
         }
 
     def __str__(self) -> str:
@@ -55,15 +57,16 @@ def compare(
     theirs: Callable[[], object],
     repeats: int,
     warm: bool = True,
+    enough: float = 0.0,
 ) -> Comparison:
     """Run each once to warm up (ours only, where theirs takes minutes), then alternately.
 
-    What takes little time is noisy, and repeated up to 31 times.
+    What takes little time is noisy: it is repeated for `enough` seconds, up to 31 times.
     """
     ours()
     if warm:
         theirs()
     pairs: list[tuple[float, float]] = []
-    while len(pairs) < repeats or (len(pairs) < MOST and np.sum(pairs) < ENOUGH):
+    while len(pairs) < repeats or (len(pairs) < MOST and np.sum(pairs) < enough):
         pairs.append((seconds(ours), seconds(theirs)))
     return Comparison(case, [a for a, _ in pairs], [b for _, b in pairs])

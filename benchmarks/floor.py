@@ -61,6 +61,7 @@ def case(kernel: str, n: int, p: int, repeats: int, dtype: type = np.float64) ->
         ),
         floor(n, p, symmetric, 1, dtype),
         repeats,
+        enough=10.0,
     )
 
 

@@ -352,8 +352,8 @@ def line(case: Case) -> str:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    if len(sys.argv) == 4 and sys.argv[1] in PEERS:
-        named = {surface.name: surface for surface in SURFACES}
+    named = {surface.name: surface for surface in SURFACES}
+    if len(sys.argv) == 4 and sys.argv[1] in PEERS and sys.argv[2] in named:
         print(json.dumps(measure(sys.argv[1], named[sys.argv[2]], int(sys.argv[3]))))
     else:
         chosen = set(sys.argv[1:]) & set(PEERS)

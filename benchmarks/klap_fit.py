@@ -34,6 +34,7 @@ def case(kernel: str, n: int, p: int, d: int, repeats: int, warm: bool = True) -
         lambda: theirs.fit(X, p=p, k=k),
         repeats,
         warm=warm,
+        enough=1.0,
     )
 
 

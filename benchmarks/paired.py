@@ -22,6 +22,7 @@ CASES = [
     ("wing weight", 30, "GPyTorch RBFKernelGrad", 20),
     ("Hartmann-6", 100, "SMT GEKPLS", 20),
     ("Rosenbrock, d = 10", 100, "GPyTorch RBFKernelGrad", 8),
+    ("Rosenbrock, d = 2", 100, "GPyTorch RBFKernelGrad", 20),
     ("Hartmann-6", 300, "GPyTorch RBFKernelGrad", 5),
 ]
 
@@ -55,7 +56,10 @@ if __name__ == "__main__":
     hermite.LIMIT = 600.0
     for case in [CASES[int(place)] for place in sys.argv[1:]] or CASES:
         surface, n, peer, _ = case
-        found = ratios(*case)
         print(f"{surface}, n = {n}, ours over {peer}'s:")
+        found = ratios(*case)
+        if len(found) < 2:
+            print("    fewer than two designs to compare")
+            continue
         for what, column in zip(("values", "gradients"), found.T, strict=True):
             print(f"    {what}: {summary(column)}", flush=True)

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from ritz import gevd
 from ritz.solve import whiten
+from ritz.solve.whiten import rooted, split_by_eigenvalues
 
 
 def mixing(p, rng, condition=10.0):
@@ -228,6 +229,16 @@ def test_few_of_many_are_the_first_of_all(low):
     overlap = few.vectors.T @ Phi @ all_.vectors[:, :4]
     np.testing.assert_allclose(np.abs(overlap), np.eye(4), atol=1e-9)
     assert few.rank == all_.rank == 80
+
+
+@pytest.mark.parametrize(("share", "kept"), [(1.5, True), (1.05, True), (0.95, False)])
+def test_a_root_is_taken_exactly_where_no_direction_is_below_the_floor(share, kept):
+    """Of two functions of unit size with scalar product 1 - s one direction has size s."""
+    floor = 1e-6
+    B = np.eye(4)
+    B[0, 1] = B[1, 0] = 1 - share * floor
+    assert (rooted(B, np.eye(4), floor) is not None) == kept
+    assert split_by_eigenvalues(B, floor)[0].shape[1] == 3 + kept
 
 
 def test_floor_leaves_small_directions_out():

@@ -20,10 +20,11 @@ ROWS_IN_SINGLE = 4096
 class Totals(NamedTuple):
     """What the rows so far add up to: products, columns (4, p) and weights (1,).
 
-    The products (m, 1 + p, 1 + p) have room for the function 1 before them.
+    The products (1 + p, 1 + p) have room for the function 1 before them. Each is an array of its
+    own, so that those no matrix is made of can go.
     """
 
-    products: Array
+    products: tuple[Array, ...]
     columns: Array
     weight: Array
 
@@ -78,7 +79,8 @@ class Tiles:
     def zero(self) -> Totals:
         """Return the totals of no rows."""
         p = self.jet.basis.size
-        return Totals(np.zeros((len(self.pairs), 1 + p, 1 + p)), np.zeros((4, p)), np.zeros(1))
+        products = tuple(np.zeros((1 + p, 1 + p)) for _ in self.pairs)
+        return Totals(products, np.zeros((4, p)), np.zeros(1))
 
     def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
@@ -99,7 +101,9 @@ class Tiles:
             # Single precision for some rows at a time, double for their sums.
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
                 tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
-                for total, some in zip(totals, room.partial, strict=False):
+                products, columns = room.partial
+                whole = zip((*products, columns), (*totals.products, totals.columns), strict=True)
+                for some, total in whole:
                     tiles.empty_into(some.ravel(), total.ravel())
         self.rooms.append(room)
         totals.weight[0] += weight.sum()

@@ -21,9 +21,10 @@ def join_distances(
     """
     p = len(spread)
     for top in range(0, p, TILE):
+        bottom = top + TILE if top + TILE < p else p
         for left in range(0, top + 1, TILE):
-            for i in range(top, min(top + TILE, p)):
-                for j in range(left, min(left + TILE, i + 1)):
+            for i in range(top, bottom):
+                for j in range(left, left + TILE if left + TILE < i + 1 else i + 1):
                     T = inner[1 + i, 1 + j] + (half[i] * offset[j] + offset[i] * half[j])
                     M = joined[1 + i, 1 + j] + joined[1 + j, 1 + i]
                     M += sums[i] * offset[j] + offset[i] * sums[j]

@@ -11,6 +11,7 @@ disk.
 from __future__ import annotations
 
 from functools import cache
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -197,7 +198,7 @@ def gaussian(
     stretched, total = carray(ST, (sizes[7], p)), carray(sums, (4, p))
     s, t, e, f = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
     for i in range(0, n, 2):
-        k = min(i + 1, n - 1)
+        k = i + 1 if i + 1 < n else i
         more = 1.0 if k > i else 0.0
         squared_rows(i, k, squares, points, centers, s, t)
         for j in range(p):
@@ -260,13 +261,13 @@ def matern(
     s, t, y, z = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
     e, f = np.empty(p), np.empty(p)
     for i in range(0, n, 2):
-        k = min(i + 1, n - 1)
+        k = i + 1 if i + 1 < n else i
         more = 1.0 if k > i else 0.0
         squared_rows(i, k, squares, points, centers, s, t)
         for j in range(p):
             # Beyond 800 the exponential is zero, whatever it is multiplied by.
-            y[j] = min(rate * np.sqrt(s[j]), 800.0)
-            z[j] = min(rate * np.sqrt(t[j]), 800.0)
+            y[j] = min(rate * sqrt(s[j]), 800.0)
+            z[j] = min(rate * sqrt(t[j]), 800.0)
             e[j] = decay(y[j])
             f[j] = decay(z[j])
         if values.size:
@@ -318,7 +319,7 @@ def polynomial(
     start, degree = carray(a, 1)[0], int(carray(b, 1)[0])
     u, v, s, t = np.empty(p), np.empty(p), np.empty(p), np.empty(p)
     for i in range(0, n, 2):
-        k = min(i + 1, n - 1)
+        k = i + 1 if i + 1 < n else i
         more = 1.0 if k > i else 0.0
         product_rows(i, k, products, points, centers, u, v)
         for j in range(p):

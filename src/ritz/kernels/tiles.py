@@ -7,6 +7,7 @@ with addresses, as the library does: arrays cut in compiled code take long to co
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,8 +64,8 @@ def add_tiles(
     routines
         Addresses of the pass that fills a tile, of gemv, syrk and gemm.
     given
-        Addresses of the arguments of the pass, then of whole, roots, the first product, the sums,
-        and room for sums that do not count.
+        Addresses of the arguments of the pass, then of whole, roots, the sums, room for sums that
+        do not count, and the products.
     letters
         The address of "UNT".
     X, rows, weight
@@ -81,29 +82,29 @@ def add_tiles(
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
     steps
-        Bytes of the sections of a tile, of a product with its room, of a row, and of a number.
+        Bytes of the sections of a tile, of a row, and of a number.
     """
     tile, p = len(points), buffers.shape[2]
-    step, square, line, number = steps[0], steps[1], steps[2], steps[3]
+    step, line, number = steps[0], steps[1], steps[2]
     fixed = (given[0], given[1], given[2], given[3], given[4], given[5], given[6])
     first, width, root = given[7], given[8], given[9]
     upper, plain, turned = letters, letters + 1, letters + 2
     height, apart, ahead = width + 4, width + 8, width + 12
     unit = root + tile * number
     for start in range(0, len(rows), tile):
-        size = min(tile, len(rows) - start)
+        size = tile if start + tile < len(rows) else len(rows) - start
         sizes[0], whole[1] = size, size
         even = True
         for r in range(size):
             row = rows[start + r]
             for c in range(len(shift)):
                 points[r, c] = (X[row, c] - shift[c]) / scale[c]
-            roots[r] = np.sqrt(weight[start + r])
+            roots[r] = sqrt(weight[start + r])
             even &= weight[start + r] == 1.0
         for place in range(4, 8):
             sizes[place] = size if sizes[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        sums = given[11] if even else given[12]
+        sums = given[10] if even else given[11]
         _call(routines[0], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
             if even or not sizes[4 + place]:
@@ -111,14 +112,14 @@ def add_tiles(
             for r in range(size):
                 for j in range(p):
                     buffers[place, r, j] *= roots[r]
-            A, y = first + place * step, given[11] + place * line
+            A, y = first + place * step, given[10] + place * line
             _call(
                 routines[1],
                 (plain, width, height, unit, A, width, root, apart, unit, y, apart),
             )
         for place in range(len(pairs)):
             A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
-            C = given[10] + place * square
+            C = given[12 + place]
             # The library reads rows as columns, so that C' = B' A.
             if A == B:
                 _call(
@@ -178,7 +179,7 @@ class Room(NamedTuple):
     sizes, whole, steps, routines, given
         As in `add_tiles`.
     partial
-        Room for products (m, 1 + p, 1 + p) and for sums of columns, zero.
+        Room for products (1 + p, 1 + p) and for sums of columns, zero.
     held
         Other arrays whose addresses are among those given.
     """
@@ -191,7 +192,7 @@ class Room(NamedTuple):
     steps: NDArray[np.int64]
     routines: NDArray[np.int64]
     given: NDArray[np.int64]
-    partial: tuple[Array, Array]
+    partial: tuple[tuple[Array, ...], Array]
     held: tuple[Any, ...]
 
     @classmethod
@@ -202,14 +203,19 @@ class Room(NamedTuple):
         buffers, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
         sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
         whole = np.array([p, 0, 1, 1 + p], np.int32)
-        steps = np.array([ROWS * p, (1 + p) ** 2, p, 1], np.int64) * np.dtype(dtype).itemsize
+        steps = np.array([ROWS * p, p, 1], np.int64) * np.dtype(dtype).itemsize
         letter = "d" if dtype == np.float64 else "s"
         blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
         routines = np.array([routine(what.name, np.dtype(dtype)).address, *blas], np.int64)
         held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
         held += [buffers, whole, roots]
-        # Those of the products and of the sums of columns come with each call.
-        given = [*(array.ctypes.data for array in held), 0, 0, sums.ctypes.data]
+        # Those of the sums of columns and of the products come with each call.
+        given = [
+            *(array.ctypes.data for array in held),
+            0,
+            sums.ctypes.data,
+            *[0] * len(what.pairs),
+        ]
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
         return cls(
@@ -221,7 +227,7 @@ class Room(NamedTuple):
             steps,
             routines,
             np.array(given, np.int64),
-            (np.zeros((few, 1 + p, 1 + p), dtype), np.zeros((4, p), dtype)),
+            (tuple(np.zeros((1 + p, 1 + p), dtype) for _ in range(few)), np.zeros((4, p), dtype)),
             (*held, sums),
         )
 
@@ -237,10 +243,11 @@ def add(
 ) -> None:
     """Add what some rows of X (n, d) give to products and to sums of columns (4, p).
 
-    The products (m, 1 + p, 1 + p) have room for the function 1 before them.
+    The products (1 + p, 1 + p) have room for the function 1 before them.
     """
-    first = products[:, 1:, 1:]
-    room.given[10], room.given[11] = first.ctypes.data, columns.ctypes.data
+    room.given[10] = columns.ctypes.data
+    for place in range(len(what.pairs)):
+        room.given[12 + place] = products[place][1:, 1:].ctypes.data
     add_tiles(
         room.routines,
         room.given,
