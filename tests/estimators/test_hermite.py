@@ -1,6 +1,7 @@
 """What users of HermiteRegressor see: units, missing parts, warnings, error bars, bad input."""
 
 import pickle
+import sys
 import warnings
 
 import numpy as np
@@ -526,3 +527,26 @@ def test_directions_of_no_length_tell_nothing():
     along = (t * U).sum(axis=1)
     along[::4] = 1e3
     assert error(hermite(random_state=0).fit(X, y, along, directions=U)) < 1e-3
+
+
+@pytest.mark.parametrize(
+    ("most", "sizes"), [(400, [(30, False), (100, True)]), (299, [(30, False)])]
+)
+def test_lengths_are_finished_on_all_numbers_where_each_has_a_function(monkeypatch, most, sizes):
+    """Of 100 rows with a value and two slopes thirty are looked at first, then all or no more."""
+    module = sys.modules["ritz.estimators.hermite"]
+    seen = []
+    real = module.likely_lengths
+
+    def recorded(family, some, **options):
+        seen.append((len(some.X), options.get("start") is not None))
+        return real(family, some, **options)
+
+    monkeypatch.setattr(module, "likely_lengths", recorded)
+    monkeypatch.setattr(module, "LIKELIHOOD_SIZE", 90)
+    monkeypatch.setattr(module, "MOST_FUNCTIONS", most)
+    X = np.random.default_rng(0).uniform(-2, 2, size=(100, 2))
+    slopes = np.column_stack([np.cos(X[:, 0]), -np.sin(X[:, 1])])
+    y = np.sin(X[:, 0]) + np.cos(X[:, 1])
+    ritz.HermiteRegressor(random_state=0).fit(X, y, gradient=slopes)
+    assert seen == sizes

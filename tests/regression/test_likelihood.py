@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal, qmc
 import ritz
 from ritz.bases.functionals import Functionals, covariance
 from ritz.regression import lengths
-from ritz.regression.likelihood import Fitted, Likelihood, most_likely
+from ritz.regression.likelihood import Fitted, Likelihood, more_likely, most_likely
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(12, 3))
@@ -169,6 +169,17 @@ def test_a_search_does_not_start_where_lengths_change_nothing(monkeypatch):
     assert starts[1].lengths.tolist() == [1.0, lengths.LONG_START]
     # Lengths found in the end are not cut.
     assert found.lengths[1] == 1e4
+
+
+def test_a_few_steps_more_lead_from_few_numbers_to_what_all_of_them_say():
+    likelihood = observed(
+        64, lambda x, y: np.sin(x * y), lambda x, y: (y * np.cos(x * y), x * np.cos(x * y))
+    )
+    few = most_likely(likelihood.take(np.arange(0, 192, 3)), 2)
+    found, best = more_likely(likelihood, 2, few, 15), most_likely(likelihood, 2)
+    assert found.value < more_likely(likelihood, 2, few, 1).value - 1
+    assert found.value < best.value + 5
+    np.testing.assert_allclose(found.lengths, best.lengths, rtol=0.05)
 
 
 def test_of_gradients_alone_the_noise_of_values_has_no_say():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -75,8 +76,8 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         "gaussian", "matern52", "matern32", "rational_quadratic", "exponential", "polynomial", or
         a kernel in your units.
     length_scale
-        "auto": one a column, by the marginal likelihood of up to 1,200 values and derivatives; or a
-        number, or one a column, in your units.
+        "auto": one a column, by the marginal likelihood of up to 1,200 values and derivatives, or
+        of all where there are up to 2,400; or a number, or one a column, in your units.
     n_centers
         The number p of functions: "auto" for all that is observed, up to 2,400, or fewer where
         there are more than a million numbers (1,200 from four million on) or little memory, and
@@ -346,7 +347,12 @@ class HermiteRegressor(RegressorMixin, SpectralEstimator):
         self._fitted: Fitted | None = None
         if lengths is None:
             d = X.shape[1]
-            self._fitted = likely_lengths(family, some, self.constant, family.smooth, d, seed)
+            likely = partial(likely_lengths, family, constant=self.constant, smooth=family.smooth)
+            self._fitted = likely(some, d=d, seed=seed)
+            if LIKELIHOOD_SIZE < observations.size <= MOST_FUNCTIONS:
+                # Where each number can have a function of its own, all of them have a say.
+                whole = subsample(X, observations, MOST_FUNCTIONS, seed, family.differentiable)
+                self._fitted = likely(whole, d=d, seed=seed, start=self._fitted)
             lengths = np.full(d, np.sqrt(d)) if self._fitted is None else self._fitted.lengths
         self._lengths = lengths
         own = isinstance(self.kernel, Kernel)

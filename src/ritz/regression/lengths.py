@@ -9,14 +9,21 @@ import numpy as np
 
 from ritz.arrays import Array
 from ritz.kernels import Kernel
-from ritz.regression.likelihood import Fitted, Likelihood, most_likely
+from ritz.regression.likelihood import Fitted, Likelihood, more_likely, most_likely
 from ritz.regression.observations import Part
 
 LONG_START = 100.0
+MORE_STEPS = 15
 
 
 def likely_lengths(
-    make: Callable[[Array], Kernel], some: Part, constant: bool, smooth: bool, d: int, seed: int
+    make: Callable[[Array], Kernel],
+    some: Part,
+    constant: bool,
+    smooth: bool,
+    d: int,
+    seed: int,
+    start: Fitted | None = None,
 ) -> Fitted | None:
     """Return the most likely length scales (d,) and noise, or None where there is too little.
 
@@ -32,6 +39,8 @@ def likely_lengths(
         Whether derivatives have sections of their own, or values alone are to tell.
     d, seed
         The dimension, and the seed of subsamples.
+    start
+        What fewer rows say, from where a few steps more will do.
     """
     F, z, weight, _ = some.functionals()
     usable = np.flatnonzero((F.values == 1) | smooth)
@@ -47,7 +56,11 @@ def likely_lengths(
         some.squares / unit,
         some.merged_away,
     )
-    fitted = fit_lengths(likelihood, d, seed)
+    if start is None:
+        fitted = fit_lengths(likelihood, d, seed)
+    else:
+        start = replace(start, noise=start.noise / unit)
+        fitted = more_likely(likelihood, d, start, MORE_STEPS)
     noise = fitted.noise * unit
     # Noise of what was hardly observed is as good as unknown.
     kinds = (F.values[usable] == 1).sum(), (F.values[usable] == 0).sum()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,6 +170,78 @@ class Fitted:
     value: float
 
 
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search for the length scales (d,) and the noise (2,) of most likelihood, by logarithms."""
+
+    likelihood: Likelihood
+    dimension: int
+
+    @property
+    def quiet(self) -> float:
+        """The least noise: below it rounding of the covariance decides which lengths are likely."""
+        return EPS / 2 * len(self.likelihood.functionals)
+
+    @property
+    def box(self) -> list[tuple[float, float]]:
+        """The bounds of each logarithm."""
+        lengths, noise = (SHORTEST, LONGEST), (self.quiet, LOUD)
+        pairs = [lengths] * self.dimension + [noise] * 2
+        return [(float(np.log(low)), float(np.log(high))) for low, high in pairs]
+
+    def inside(self, lengths: Array, noise: Array | tuple[float, float]) -> Array:
+        """Return a place to begin from, within the bounds."""
+        low, high = np.transpose(self.box)
+        return np.asarray(np.clip(np.log(np.concatenate([lengths, noise])), low, high))
+
+    def objective(self, theta: Array) -> tuple[float, Array]:
+        """Return what is to be least, and its gradient."""
+        d = self.dimension
+        try:
+            with np.errstate(all="ignore"):
+                value, in_lengths, in_noise = self.likelihood(np.exp(theta[:d]), np.exp(theta[d:]))
+        except LinAlgError:
+            return 1e25, np.zeros_like(theta)
+        if not (np.isfinite(value) and np.isfinite(in_lengths).all()):
+            return 1e25, np.zeros_like(theta)
+        # Noise of both kinds is alike, in units of a uniform variable's range, unless the data
+        # say otherwise.
+        apart = (theta[d] - theta[d + 1] - 2 * np.log(RANGE)) / ALIKE
+        value += apart**2 / 2
+        in_noise = in_noise + np.array([apart, -apart]) / ALIKE
+        return value, np.concatenate([in_lengths, in_noise])
+
+    def descend(self, theta: Array, steps: int) -> tuple[float, Array]:
+        """Return the least value found in some steps from a place, and where."""
+        found = minimize(
+            self.objective,
+            theta,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=self.box,
+            options={"maxiter": steps},
+        )
+        return float(found.fun), found.x
+
+    def fitted(self, value: float, theta: Array) -> Fitted:
+        """Return what was found."""
+        noise = np.exp(theta[self.dimension :])
+        told = self.likelihood.functionals.values == 1.0
+        # Of what was not observed there is no noise to be found.
+        seen = [bool(told.any()), not told.all()]
+        if (noise < UNSEEN * self.quiet)[seen].all():
+            # Rounding of the covariance hides all there is. Least squares by QR square nothing, and
+            # tell far smaller penalties from none.
+            noise = noise / SQUARED
+        return Fitted(np.exp(theta[: self.dimension]), noise, value)
+
+    def threads(self) -> AbstractContextManager[Any]:
+        """Let the linear algebra use the cores where that helps."""
+        keep_freed_memory()
+        few = len(self.likelihood.functionals) < SMALL
+        return blas_threads(1) if few else one_library()
+
+
 def most_likely(
     likelihood: Likelihood, dimension: int, steps: int = 60, start: Fitted | None = None
 ) -> Fitted:
@@ -184,59 +258,30 @@ def most_likely(
     start
         A place to begin from, if it is more likely than those that are always tried.
     """
-    d = dimension
-    # Below that, rounding of the covariance decides which lengths are likely.
-    quiet = EPS / 2 * len(likelihood.functionals)
-    box = [(np.log(SHORTEST), np.log(LONGEST))] * d + [(np.log(quiet), np.log(LOUD))] * 2
-
-    def objective(theta: Array) -> tuple[float, Array]:
-        try:
-            with np.errstate(all="ignore"):
-                value, in_lengths, in_noise = likelihood(np.exp(theta[:d]), np.exp(theta[d:]))
-        except LinAlgError:
-            return 1e25, np.zeros_like(theta)
-        if not (np.isfinite(value) and np.isfinite(in_lengths).all()):
-            return 1e25, np.zeros_like(theta)
-        # Noise of both kinds is alike, in units of a uniform variable's range, unless the data
-        # say otherwise.
-        apart = (theta[d] - theta[d + 1] - 2 * np.log(RANGE)) / ALIKE
-        value += apart**2 / 2
-        in_noise = in_noise + np.array([apart, -apart]) / ALIKE
-        return value, np.concatenate([in_lengths, in_noise])
-
+    d, search = dimension, Search(likelihood, dimension)
     told = likelihood.functionals.values == 1.0
     starts = [
-        np.log(np.concatenate([np.full(d, length * np.sqrt(d)), noise]))
+        search.inside(np.full(d, length * np.sqrt(d)), noise)
         for length in STARTS
         # Of one kind the noise of the other says nothing.
         for noise in (NOISES if told.any() and not told.all() else NOISES[:2])
     ]
     if start is not None:
-        starts.append(np.log(np.concatenate([start.lengths, start.noise])))
-    best: tuple[float, Array] = (np.inf, starts[0])
-    keep_freed_memory()
-    with blas_threads(1) if len(told) < SMALL else one_library():
-        tried = [(theta, *objective(theta)) for theta in np.clip(starts, *np.transpose(box))]
+        starts.append(search.inside(start.lengths, start.noise))
+    with search.threads():
+        tried = [(theta, *search.objective(theta)) for theta in starts]
         # Where lengths are far below the distances of the points, they change nothing.
         alive = [place for place in tried if np.abs(place[2][:d]).max() > DEAD]
         own = [] if start is None else tried[-1:]
         starts = [theta for theta, *_ in sorted(own + alive or tried, key=lambda place: place[1])]
-        for theta in starts[: 2 if start is None else 1]:
-            found = minimize(
-                objective,
-                theta,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=box,
-                options={"maxiter": steps},
-            )
-            if found.fun < best[0]:
-                best = (float(found.fun), found.x)
-    noise = np.exp(best[1][d:])
-    # Of what was not observed there is no noise to be found.
-    seen = [bool(told.any()), not told.all()]
-    if (noise < UNSEEN * quiet)[seen].all():
-        # Rounding of the covariance hides all there is. Least squares by QR square nothing, and
-        # tell far smaller penalties from none.
-        noise = noise / SQUARED
-    return Fitted(np.exp(best[1][:d]), noise, best[0])
+        few = starts[: 2 if start is None else 1]
+        ends = [search.descend(theta, steps) for theta in few]
+    return search.fitted(*min(ends, key=lambda end: end[0]))
+
+
+def more_likely(likelihood: Likelihood, dimension: int, start: Fitted, steps: int) -> Fitted:
+    """Take some steps more from where the likelihood of fewer numbers was largest."""
+    search = Search(likelihood, dimension)
+    with search.threads():
+        end = search.descend(search.inside(start.lengths, start.noise), steps)
+    return search.fitted(*end)
