@@ -13,8 +13,9 @@ from ritz.assembly import assemble
 from ritz.bases import Centered, Nystrom
 from ritz.forms import Form
 from ritz.kernels import Kernel
+from ritz.kernels.distances import FEW
 from ritz.spectrum.decompose import decompose_sums
-from ritz.threads import blas_threads
+from ritz.threads import Workers, blas_threads, jobs
 
 FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
 ROWS = 2000
@@ -78,9 +79,13 @@ def choose_length_scale(
             for side in sides
         )
 
-    # One after the other: threads would wait for Python's lock longer than they compute.
-    with blas_threads(1):
-        energies = {factor * base: energy(factor * base) for factor in FACTORS}
+    lengths = [factor * base for factor in FACTORS]
+    # With few columns threads would wait for Python's lock longer than they compute.
+    threads = jobs(n_jobs) if rows.shape[1] > FEW else 1
+    with blas_threads(1), Workers(threads) as run:
+        # What the first one compiles the others find.
+        found = [energy(lengths[0]), *run(energy, lengths[1:])]
+    energies = dict(zip(lengths, found, strict=True))
     best = min(energies, key=lambda length: energies[length])
     return (best if np.isfinite(energies[best]) else base), energies
 
