@@ -79,7 +79,7 @@ def nanoseconds(kernel: str, p: int, X: Any) -> tuple[float, float]:
             seconds: list[float] = []
             add = timed(tiles.add, seconds)
             for _ in range(REPEATS):
-                add(what, room, X, rows, weight, totals.products, totals.columns)
+                add(what, room, X, rows, weight, totals.matrices, totals.columns)
             costs.append(1e9 * min(seconds) / TILED_ROWS / p)
     return costs[0], costs[1] - costs[0]
 

@@ -15,7 +15,7 @@ from ritz.arrays import Array, require_columns
 from ritz.bases.basis import Basis
 from ritz.cached import cached_property
 from ritz.features import CachedJet, Gradients, Jet, Values
-from ritz.features.gradients import DenseGradients, as_it_is, moments_of
+from ritz.features.gradients import DenseGradients, below_one, moments_of
 from ritz.features.terms import Plan, Rows
 from ritz.kernels import Kernel
 
@@ -275,7 +275,7 @@ class SectionGradients(Gradients):
 
     def plan(self, other: Gradients) -> Plan:
         left = self.unweighted()
-        return Plan(((left, left if other is self else other.unweighted()),), as_it_is)
+        return Plan(((left, left if other is self else other.unweighted()),), below_one)
 
 
 def pivoted_cholesky(

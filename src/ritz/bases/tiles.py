@@ -18,13 +18,9 @@ ROWS_IN_SINGLE = 4096
 
 
 class Totals(NamedTuple):
-    """What the rows so far add up to: products, columns (4, p) and weights (1,).
+    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
 
-    The products (1 + p, 1 + p) have room for the function 1 before them. Each is an array of its
-    own, so that those no matrix is made of can go.
-    """
-
-    products: tuple[Array, ...]
+    matrices: Array
     columns: Array
     weight: Array
 
@@ -79,8 +75,7 @@ class Tiles:
     def zero(self) -> Totals:
         """Return the totals of no rows."""
         p = self.jet.basis.size
-        products = tuple(np.zeros((1 + p, 1 + p)) for _ in self.pairs)
-        return Totals(products, np.zeros((4, p)), np.zeros(1))
+        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
 
     def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
         """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
@@ -96,14 +91,12 @@ class Tiles:
         except IndexError:
             room = tiles.Room.of(self.what, self.jet.dtype)
         if self.jet.dtype == np.float64:
-            tiles.add(self.what, room, X, rows, weight, totals.products, totals.columns)
+            tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
         else:
             # Single precision for some rows at a time, double for their sums.
             for part in row_slices(len(rows), ROWS_IN_SINGLE):
                 tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
-                products, columns = room.partial
-                whole = zip((*products, columns), (*totals.products, totals.columns), strict=True)
-                for some, total in whole:
+                for total, some in zip(totals, room.partial, strict=False):
                     tiles.empty_into(some.ravel(), total.ravel())
         self.rooms.append(room)
         totals.weight[0] += weight.sum()
@@ -130,7 +123,7 @@ class Tiles:
 
     def entries(self, totals: Totals) -> list[Any]:
         """Return the sums of the products, in their order."""
-        matrices = iter(totals.products)
+        matrices = iter(totals.matrices)
         result: list[Any] = []
         for product, (left, right) in zip(self.products, self.places, strict=True):
             if left is not None:

@@ -11,21 +11,29 @@ TILE = 32
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def join_distances(
-    inner: Any, half: Any, joined: Any, sums: Any, unit: float, spread: Any, offset: Any
+    inner: Any,
+    half: Any,
+    stretched: Any,
+    sums: Any,
+    unit: float,
+    spread: Any,
+    offset: Any,
+    result: Any,
 ) -> None:
-    """Replace the lower triangle of M by (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2.
+    """Write (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2 into the result (p, p).
 
-    By tiles that stay in cache with their mirror images. V = inner and M = joined have room for the
-    function 1, (1 + p, 1 + p); E = spread (p, p); h = half, s = sums, c = offset, u = unit. V and E
-    are symmetric.
+    By tiles that stay in cache with their mirror images. V = inner, M = stretched, E = spread,
+    h = half, s = sums, c = offset, u = unit; V and E are symmetric, and so is the result.
     """
-    p = len(spread)
+    p = len(result)
     for top in range(0, p, TILE):
-        bottom = top + TILE if top + TILE < p else p
         for left in range(0, top + 1, TILE):
-            for i in range(top, bottom):
-                for j in range(left, left + TILE if left + TILE < i + 1 else i + 1):
-                    T = inner[1 + i, 1 + j] + (half[i] * offset[j] + offset[i] * half[j])
-                    M = joined[1 + i, 1 + j] + joined[1 + j, 1 + i]
+            for i in range(top, min(top + TILE, p)):
+                for j in range(left, min(left + TILE, i + 1)):
+                    T = inner[i, j] + (half[i] * offset[j] + offset[i] * half[j])
+                    M = stretched[i, j] + stretched[j, i]
                     M += sums[i] * offset[j] + offset[i] * sums[j]
-                    joined[1 + i, 1 + j] = (M * unit - spread[i, j] * T) / 2
+                    result[i, j] = (M * unit - spread[i, j] * T) / 2
+            for j in range(left, min(left + TILE, p)):
+                for i in range(max(top, j), min(top + TILE, p)):
+                    result[j, i] = result[i, j]

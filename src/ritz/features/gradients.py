@@ -11,7 +11,6 @@ import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
-from ritz.features.products import mirror
 from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
@@ -94,31 +93,29 @@ class Gradients(ABC):
         return Terms((Term(self, other, self.weight * other.weight),))
 
 
-# Sums of products come with room for the function 1 before them, (1 + p, 1 + q). Its gradient is
-# zero, and so the room is as it should be.
-
-
-def as_it_is(inner: Array) -> Array:
-    """Return T' T."""
-    return inner
+def below_one(inner: Array) -> Array:
+    """Put the function 1, whose gradient is zero, before a Gram matrix."""
+    result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
+    return result
 
 
 def between_anchors(inner: Array, left: Array, right: Array) -> Array:
-    """Replace T' T by (C C') * (T' T)."""
-    inner[1:, 1:] *= left @ right.T
-    return inner
+    """Return (C C') * (T' T), the function 1 first."""
+    return below_one((left @ right.T) * inner)
 
 
 def between_shifted_anchors(
     inner: Array, sums: Array, weight: float, anchors: Array, offset: Array
 ) -> Array:
-    """Replace the products of V = T - offset by (C C') * (T' T).
+    """Return (C C') * (T' T) from the products of T - offset."""
+    return between_anchors(unshifted(inner, sums, weight, offset), anchors, anchors)
 
-    (V + 1 c')' diag(w) (V + 1 c') follows from V' diag(w) V, w' V and the sum of w.
-    """
+
+def unshifted(inner: Array, sums: Array, weight: float, offset: Array) -> Array:
+    """Return (V + 1 c')' diag(w) (V + 1 c') from V' diag(w) V, w' V and the sum of w."""
     cross = np.outer(sums + weight / 2 * offset, offset)
-    inner[1:, 1:] += cross + cross.T
-    return between_anchors(inner, anchors, anchors)
+    return np.asarray(inner + (cross + cross.T))
 
 
 def between_shifted_distances(
@@ -131,19 +128,24 @@ def between_shifted_distances(
     spread: Array,
     offset: Array,
 ) -> Array:
-    """Replace M, of T - offset, by (M + M') / 2 - E * (T' T) / 2."""
+    """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset."""
     from ritz.features.compiled import join_distances
 
     half = sums + weight / 2 * offset
-    join_distances(inner, half, stretched, stretched_sums, unit, spread, offset)
-    mirror(stretched[1:, 1:])
-    return stretched
+    result = np.empty((1 + len(inner), 1 + len(inner)))
+    result[0] = result[:, 0] = 0.0
+    join_distances(inner, half, stretched, stretched_sums, unit, spread, offset, result[1:, 1:])
+    return result
 
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Array:
-    """Replace M by (M + M') / 2 - E * (T' T) / 2."""
-    none = np.zeros(len(spread))
-    return between_shifted_distances(inner, none, 0.0, stretched, none, unit, spread, none)
+    """Return (M + M') / 2 - E * (T' T) / 2, the function 1 first."""
+    result = below_one(stretched)
+    result[1:, 1:] += stretched.T
+    result *= unit
+    result[1:, 1:] -= spread * inner
+    result /= 2
+    return result
 
 
 def moments_of(T: Array, vectors: Array, A: Array) -> Array:
@@ -173,7 +175,7 @@ class DenseGradients(Gradients):
 
     def plan(self, other: Gradients) -> Plan:
         right = self.array if other is self else other.unweighted()
-        return Plan(((self.array, right),), as_it_is)
+        return Plan(((self.array, right),), below_one)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,8 +284,8 @@ class FactoredGradients(Gradients):
             elif alike and self.points is other.points and ST is not None:
                 constants = (self.unit, self.spread)
                 if c is None:
-                    return Plan(((V, V), (ST, V)), between_distances, constants, spent=1)
+                    return Plan(((V, V), (ST, V)), between_distances, constants)
                 products = ((V, V), (1.0, V), (1.0, 1.0), (ST, V), (1.0, ST))
-                return Plan(products, between_shifted_distances, (*constants, c), spent=3)
+                return Plan(products, between_shifted_distances, (*constants, c))
         left = self.unweighted()
-        return Plan(((left, left if other is self else other.unweighted()),), as_it_is)
+        return Plan(((left, left if other is self else other.unweighted()),), below_one)

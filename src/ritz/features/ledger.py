@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,13 +49,10 @@ class Ledger:
         self.program, self.entries = None, []
         for entry, shape in zip(entries, shapes, strict=True):
             if len(shape) == 3:
-                mirror(entry[1:, 1:])
+                mirror(entry)
         for name, *lines in program:
-            for finish, constants, number, places, (spent, needed) in lines:
-                products = [entries[place] for place in places]
-                if needed:
-                    products[spent] = products[spent].copy()
-                matrix = finish(*products, *constants)
+            for finish, constants, number, places in lines:
+                matrix = finish(*(entries[place] for place in places), *constants)
                 if number != 1.0:
                     matrix *= number
                 if name in self.totals:
@@ -82,25 +78,12 @@ class Page:
         self.weights: dict[int, Array] = {}
 
     def program(self, matrices: dict[str, Terms]) -> Any:
-        """Return how matrices follow from products, and the shapes of those.
-
-        Each line is a function, its constants, a factor, the places of the products, which of them
-        is spent, and whether a line after it needs that one too. The scalar products come last: of
-        theirs other matrices are made too.
-        """
-        lines = [(name, [*map(self.line, t.checked())]) for name, t in matrices.items()][::-1]
-        needed = Counter(place for _, some in lines for line in some for place in line[3])
-        program = []
-        for name, some in lines:
-            marked = []
-            for *line, places, spent in some:
-                needed.subtract(places)
-                marked.append((*line, places, (spent, needed[places[spent]] > 0)))
-            program.append((name, *marked))
-        return tuple(program), tuple(product.shape for product in self.products)
+        """Return how matrices follow from products, and the shapes of those."""
+        lines = tuple((name, *map(self.line, terms.checked())) for name, terms in matrices.items())
+        return lines, tuple(product.shape for product in self.products)
 
     def line(self, term: Term) -> tuple[Any, ...]:
-        """Return how a term follows from products, and which of them it spends."""
+        """Return how a term follows from products: a function, its constants, their places."""
         rows, number = self.rows, 1.0
         if np.ndim(term.weight) == 0:
             number = float(term.weight)
@@ -112,7 +95,7 @@ class Page:
             rows = self.weights[id(term.weight)]
         plan = term.left.plan(term.right)
         places = tuple(self.place(A, B, rows) for A, B in plan.factors)
-        return plan.finish, plan.constants, number, places, plan.spent
+        return plan.finish, plan.constants, number, places
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
         """Return the place of A' diag(rows) B among the products."""
@@ -185,10 +168,7 @@ class Product(NamedTuple):
 
     def zero(self) -> Any:
         """Return a sum of no products."""
-        if len(self.shape) > 1:
-            # With room for the function 1 before it.
-            return np.zeros([1 + size for size in self.shape[:2]])
-        return np.zeros(self.shape) if self.shape else 0.0
+        return np.zeros(self.shape[:2]) if self.shape else 0.0
 
     def added(self, total: Any) -> Any:
         """Return a sum of products with this one added, in place where that can be."""
@@ -204,15 +184,14 @@ class Product(NamedTuple):
         assert isinstance(A, np.ndarray)
         if not (len(rows) and A.shape[-1] and B.shape[-1]):
             return total
-        inner = total[1:, 1:]
         A, B = (F.reshape(-1, F.shape[-1]) for F in (A, B))
         constant = rows.min() == rows.max()
         factor = float(rows[0]) if constant else 1.0
         if len(self.shape) == 3:
             A = A if constant else A * np.sqrt(rows).astype(A.dtype)[:, None]
-            add_square(inner, A, factor)
+            add_square(total, A, factor)
         else:
             dtype = np.result_type(A, B)
             B = B if constant else B * rows.astype(B.dtype)[:, None]
-            add_product(inner, A.astype(dtype, copy=False), B.astype(dtype, copy=False), factor)
+            add_product(total, A.astype(dtype, copy=False), B.astype(dtype, copy=False), factor)
         return total

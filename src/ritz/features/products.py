@@ -85,8 +85,7 @@ def add_product(C: Array, A: NDArray[Any], B: NDArray[Any], factor: float = 1.0)
     steps = B.strides[0] // B.itemsize, A.strides[0] // A.itemsize
     start = 0.0 if single else 1.0
     _call(
-        *("gemm", A.dtype, "N", "T", q, p, b, float(factor)),
-        *(B, steps[0], A, steps[1], start, into, into.strides[0] // into.itemsize),
+        "gemm", A.dtype, "N", "T", q, p, b, float(factor), B, steps[0], A, steps[1], start, into, q
     )
     if single:
         C += into
@@ -99,8 +98,8 @@ def add_square(C: Array, A: NDArray[Any], factor: float = 1.0) -> None:
     into = np.empty(C.shape, A.dtype) if single else C
     b, p = A.shape
     start = 0.0 if single else 1.0
-    steps = A.strides[0] // A.itemsize, into.strides[0] // into.itemsize
-    _call("syrk", A.dtype, "U", "N", p, b, float(factor), A, steps[0], start, into, steps[1])
+    step = A.strides[0] // A.itemsize
+    _call("syrk", A.dtype, "U", "N", p, b, float(factor), A, step, start, into, p)
     if single:
         # Above the diagonal there is nothing yet.
         for rows in row_slices(p, TILE):

@@ -29,19 +29,14 @@ class Plan:
     factors
         The arrays A and B of each product: (b, p), (b, m, p), one number a row (b,), or a number.
     finish
-        The matrix from the products and the constants; linear in the products. Products (p, q)
-        come with room for the function 1 before them, (1 + p, 1 + q), and the matrix is made in
-        place, of one of them.
+        The matrix from the products and the constants; linear in the products.
     constants
         What else it depends on: numbers, and arrays that are the same on every block.
-    spent
-        Which of the products the matrix is made of.
     """
 
     factors: tuple[tuple[Rows, Rows], ...]
     finish: Callable[..., Array]
     constants: tuple[Any, ...] = ()
-    spent: int = 0
 
 
 @dataclass(frozen=True, eq=False)

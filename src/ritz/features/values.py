@@ -90,15 +90,17 @@ def bordered(
     left: Array | None,
     right: Array | None,
 ) -> Array:
-    """Put the products with the function 1 around those of values, and apply factors of columns."""
-    inner[0, 0] = corner * width
-    inner[0, 1:] = top
-    inner[1:, 0] = side
+    """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
+    result = np.empty((1 + inner.shape[0], 1 + inner.shape[1]))
+    result[1:, 1:] = inner
+    result[0, 0] = corner * width
+    result[0, 1:] = top
+    result[1:, 0] = side
     if left is not None:
-        inner[1:] *= left[:, None]
+        result[1:] *= left[:, None]
     if right is not None:
-        inner[:, 1:] *= right
-    return inner
+        result[:, 1:] *= right
+    return result
 
 
 def _same_width(a: Array, b: Array) -> tuple[Array, Array]:

@@ -64,8 +64,8 @@ def add_tiles(
     routines
         Addresses of the pass that fills a tile, of gemv, syrk and gemm.
     given
-        Addresses of the arguments of the pass, then of whole, roots, the sums, room for sums that
-        do not count, and the products.
+        Addresses of the arguments of the pass, then of whole, roots, the matrices, the sums, and
+        room for sums that do not count.
     letters
         The address of "UNT".
     X, rows, weight
@@ -76,20 +76,19 @@ def add_tiles(
         Room for the points of a tile (tile, d) and the roots of their weights (tile + 1,), the
         last of which is one.
     sizes, whole
-        The counts of the pass, and the integers p, rows, 1 and 1 + p of the library.
+        The counts of the pass, and the integers p, rows, 1 of the library.
     pairs
         Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
     steps
-        Bytes of the sections of a tile, of a row, and of a number.
+        Bytes of the sections of a tile, of a matrix, of a row, and of a number.
     """
     tile, p = len(points), buffers.shape[2]
-    step, line, number = steps[0], steps[1], steps[2]
+    step, square, line, number = steps[0], steps[1], steps[2], steps[3]
     fixed = (given[0], given[1], given[2], given[3], given[4], given[5], given[6])
     first, width, root = given[7], given[8], given[9]
-    upper, plain, turned = letters, letters + 1, letters + 2
-    height, apart, ahead = width + 4, width + 8, width + 12
+    upper, plain, turned, height, apart = letters, letters + 1, letters + 2, width + 4, width + 8
     unit = root + tile * number
     for start in range(0, len(rows), tile):
         size = tile if start + tile < len(rows) else len(rows) - start
@@ -104,7 +103,7 @@ def add_tiles(
         for place in range(4, 8):
             sizes[place] = size if sizes[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        sums = given[10] if even else given[11]
+        sums = given[11] if even else given[12]
         _call(routines[0], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
             if even or not sizes[4 + place]:
@@ -112,24 +111,24 @@ def add_tiles(
             for r in range(size):
                 for j in range(p):
                     buffers[place, r, j] *= roots[r]
-            A, y = first + place * step, given[10] + place * line
+            A, y = first + place * step, given[11] + place * line
             _call(
                 routines[1],
                 (plain, width, height, unit, A, width, root, apart, unit, y, apart),
             )
         for place in range(len(pairs)):
             A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
-            C = given[12 + place]
+            C = given[10] + place * square
             # The library reads rows as columns, so that C' = B' A.
             if A == B:
                 _call(
                     routines[2],
-                    (upper, plain, width, height, unit, A, width, unit, C, ahead),
+                    (upper, plain, width, height, unit, A, width, unit, C, width),
                 )
             else:
                 _call(
                     routines[3],
-                    (plain, turned, width, width, height, unit, B, width, A, width, unit, C, ahead),
+                    (plain, turned, width, width, height, unit, B, width, A, width, unit, C, width),
                 )
 
 
@@ -179,7 +178,7 @@ class Room(NamedTuple):
     sizes, whole, steps, routines, given
         As in `add_tiles`.
     partial
-        Room for products (1 + p, 1 + p) and for sums of columns, zero.
+        Room for matrices and sums of columns, zero.
     held
         Other arrays whose addresses are among those given.
     """
@@ -192,7 +191,7 @@ class Room(NamedTuple):
     steps: NDArray[np.int64]
     routines: NDArray[np.int64]
     given: NDArray[np.int64]
-    partial: tuple[tuple[Array, ...], Array]
+    partial: tuple[Array, Array]
     held: tuple[Any, ...]
 
     @classmethod
@@ -202,20 +201,15 @@ class Room(NamedTuple):
         points, roots = np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype)
         buffers, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
         sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
-        whole = np.array([p, 0, 1, 1 + p], np.int32)
-        steps = np.array([ROWS * p, p, 1], np.int64) * np.dtype(dtype).itemsize
+        whole = np.array([p, 0, 1], np.int32)
+        steps = np.array([ROWS * p, p * p, p, 1], np.int64) * np.dtype(dtype).itemsize
         letter = "d" if dtype == np.float64 else "s"
         blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
         routines = np.array([routine(what.name, np.dtype(dtype)).address, *blas], np.int64)
         held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
         held += [buffers, whole, roots]
-        # Those of the sums of columns and of the products come with each call.
-        given = [
-            *(array.ctypes.data for array in held),
-            0,
-            sums.ctypes.data,
-            *[0] * len(what.pairs),
-        ]
+        # Those of the matrices and of the sums of columns come with each call.
+        given = [*(array.ctypes.data for array in held), 0, 0, sums.ctypes.data]
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
         return cls(
@@ -227,7 +221,7 @@ class Room(NamedTuple):
             steps,
             routines,
             np.array(given, np.int64),
-            (tuple(np.zeros((1 + p, 1 + p), dtype) for _ in range(few)), np.zeros((4, p), dtype)),
+            (np.zeros((few, p, p), dtype), np.zeros((4, p), dtype)),
             (*held, sums),
         )
 
@@ -238,16 +232,11 @@ def add(
     X: Array,
     rows: NDArray[np.intp],
     weight: Array,
-    products: Any,
+    matrices: Any,
     columns: Any,
 ) -> None:
-    """Add what some rows of X (n, d) give to products and to sums of columns (4, p).
-
-    The products (1 + p, 1 + p) have room for the function 1 before them.
-    """
-    room.given[10] = columns.ctypes.data
-    for place in range(len(what.pairs)):
-        room.given[12 + place] = products[place][1:, 1:].ctypes.data
+    """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
+    room.given[10], room.given[11] = matrices.ctypes.data, columns.ctypes.data
     add_tiles(
         room.routines,
         room.given,
