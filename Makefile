@@ -40,7 +40,7 @@ reproduce: $(VENV)/.installed-reproduce ## every figure of the paper, quick sett
 bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
 	$(BIN)/python -m benchmarks
 
-bench-full: $(VENV)/.installed-bench ## all benchmarks (half an hour)
+bench-full: $(VENV)/.installed-bench ## all benchmarks (half an hour and more)
 	$(BIN)/python -W ignore -m benchmarks --full
 
 bench-hermite: $(VENV)/.installed-peers ## regression on values and gradients, ours and others

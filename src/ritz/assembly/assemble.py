@@ -171,7 +171,7 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
         for _ in run(lambda fold: add(fold, block, halves[fold]), range(2)):
             pass
         sums.close(run)
-    # In place, all of it: new memory takes longer than the arithmetic.
+    # In place: new memory takes longer than the arithmetic.
     (L, other), (Phi, more) = sums.matrices()[:2]
     L += other
     Phi += more
