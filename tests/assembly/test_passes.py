@@ -2,6 +2,7 @@
 
 import sys
 import time
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,34 +18,35 @@ from ritz.threads import Workers
 def test_no_fold_is_with_two_threads_and_its_rows_come_in_order(threads, monkeypatch):
     monkeypatch.setattr(passes, "PART_ROWS", 10)
     block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
-    folds = [np.arange(0, 95), np.arange(95, 100), np.arange(100, 100), np.arange(100, 200)]
+    rows, ends = np.arange(200), np.array([0, 95, 100, 100, 200])
     seen: dict[int, list[int]] = {fold: [] for fold in range(4)}
     busy: set[int] = set()
     pause = np.random.default_rng(0).uniform(0, 1e-3, 200)
 
-    def add(fold, block, rows):
+    def add(fold, block, rows, ends):
+        assert ends.tolist() == [0, len(rows)]
         assert fold not in busy
         busy.add(fold)
         time.sleep(pause[rows].sum())
         seen[fold].extend(rows)
         busy.remove(fold)
 
-    turns = Turns(add, block, folds)
+    turns = Turns(add, block, rows, ends)
     assert turns.count == 10 + 1 + 1 + 10
     with Workers(threads) as run:
         list(run(turns.take, range(turns.count)))
-    assert [seen[fold] for fold in range(4)] == [list(rows) for rows in folds]
+    assert [seen[fold] for fold in range(4)] == [list(range(a, b)) for a, b in pairwise(ends)]
 
 
 def test_what_goes_wrong_with_a_part_is_told(monkeypatch):
     monkeypatch.setattr(passes, "PART_ROWS", 10)
     block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
 
-    def add(fold, block, rows):
+    def add(fold, block, rows, ends):
         if 50 in rows:
             raise RuntimeError("fifty")
 
-    turns = Turns(add, block, [np.arange(100), np.arange(100, 200)])
+    turns = Turns(add, block, np.arange(200), np.array([0, 100, 200]))
     with Workers(2) as run, pytest.raises(RuntimeError, match="fifty"):
         list(run(turns.take, range(turns.count)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -167,8 +168,12 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     sums = Accumulator(form if form.symmetric else potential(1.0), basis, basis, 2)
     halves = np.array_split(np.arange(len(pilot)), 2)
     add = in_pieces(sums.add, PILOT_ROWS) if sums.tiles is None else sums.add_rows
+
+    def add_half(fold: int) -> None:
+        add(fold, block, halves[fold], np.array([0, len(halves[fold])]))
+
     with Workers(jobs(None)) as run:
-        for _ in run(lambda fold: add(fold, block, halves[fold]), range(2)):
+        for _ in run(add_half, range(2)):
             pass
         sums.close(run)
     # In place: new memory takes longer than the arithmetic.
@@ -234,7 +239,10 @@ class Accumulator:
         self.program = page.program(self._matrices_of(f, f, block))
         self.tiles = Tiles.of(f, page.products)
         if self.tiles is not None:
-            self.totals = [self.tiles.zero() for _ in range(self.n_folds)]
+            # Small matrices of all folds together, large ones each with a room of its own.
+            self.together = self.n_folds if self.left.size <= FEW else 1
+            groups = range(self.n_folds // self.together)
+            self.totals = [self.tiles.zero(self.together) for _ in groups]
 
     def _matrices_of(self, f: Jet, g: Jet, block: Block) -> dict[str, Terms]:
         """Return the terms of a block's matrices."""
@@ -245,17 +253,23 @@ class Accumulator:
             matrices["Psi"] = self.form.metric(g, block)
         return matrices
 
-    def add_rows(self, fold: int, block: Block, rows: NDArray[np.intp]) -> None:
-        """Add some rows of a block to a fold, by compiled code."""
+    def add_rows(
+        self, first: int, block: Block, rows: NDArray[np.intp], ends: NDArray[np.intp]
+    ) -> None:
+        """Add some rows of a block to folds, by compiled code."""
         assert self.tiles is not None
         weight = block.weight[rows]
         if self.form.reweighting is not None:
             weight = weight.copy()
             for part in row_slices(len(rows), WEIGHTED_ROWS):
                 weight[part] *= np.asarray(self.form.row_weight(block.take(rows[part])))
-        self.tiles.add(self.totals[fold], block.views[0], rows, weight)
-        self.weight[fold] += weight.sum()
-        self.count[fold] += len(rows)
+        X, counts = block.views[0], np.diff(ends)
+        if self.together == self.n_folds:
+            self.tiles.add(self.totals[0], X, rows, weight, first, ends)
+        else:
+            for fold, (start, stop) in enumerate(pairwise(ends), first):
+                self.tiles.add(self.totals[fold], X, rows[start:stop], weight[start:stop])
+        self.count[first : first + len(counts)] += counts
 
     def add(self, fold: int, block: Block) -> None:
         """Add the rows of a block to a fold."""
@@ -275,9 +289,11 @@ class Accumulator:
     def close(self, run: Run) -> None:
         """Make matrices of the products of each fold."""
         if self.tiles is not None:
+            self.weight = np.concatenate([totals.weight for totals in self.totals])
+            self.ledgers = [Ledger() for _ in self.totals]
             for ledger in self.ledgers:
                 # The ledger alone holds on to them, and lets go as matrices are made.
-                ledger.enter(self.program, self.tiles.entries(self.totals.pop(0)))
+                ledger.enter(self.program, *self.tiles.entries(self.totals.pop(0)))
 
         def close(ledger: Ledger) -> dict[str, Array]:
             with np.errstate(over="ignore", invalid="ignore"):
@@ -322,6 +338,8 @@ class Accumulator:
         folds = self.closed
 
         def of(name: str) -> Folds:
+            if self.tiles is not None:
+                return tuple(matrix for group in folds for matrix in group[name])
             return tuple(fold.get(name, np.zeros(shapes[name])) for fold in folds)
 
         L, Phi = of("L"), of("Phi")

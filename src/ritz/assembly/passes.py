@@ -17,7 +17,7 @@ from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
 PART_ROWS = 4096
-AddRows = Callable[[int, Block, NDArray[np.intp]], None]
+AddRows = Callable[[int, Block, NDArray[np.intp], NDArray[np.intp]], None]
 
 
 def over_folds(
@@ -27,7 +27,7 @@ def over_folds(
     run: Run = map,
     progress: bool | None = None,
 ) -> int:
-    """Call `add(fold, block, rows)` for all rows of positive weight; return how many there are.
+    """Call `add(first, block, rows, ends)` for all rows of positive weight; return their number.
 
     Each fold belongs to one thread at a time, and its rows come in a fixed order, so that sums do
     not depend on luck.
@@ -37,7 +37,8 @@ def over_folds(
     stream
         The rows.
     add
-        What to do with some rows of a block, all of one fold; `in_pieces` hands on fewer at once.
+        What to do with some rows of a block: those of fold first + f are rows[ends[f] : ends[f + 1]].
+        `in_pieces` hands on fewer at once.
     n_folds
         The number of folds.
     run
@@ -51,12 +52,13 @@ def over_folds(
         total += len(block)
         if (block.weight <= 0).any():
             block = block.take(block.weight > 0)
-        turns = Turns(add, block, by_fold(block, n_folds, run))
-        if run is map:
-            turns.take_all()
-        else:
-            for _ in run(turns.take, range(turns.count)):
-                pass
+        rows, ends = by_fold(block, n_folds, run)
+        if run is map and np.diff(ends).max() <= PART_ROWS:
+            add(0, block, rows, ends)
+            continue
+        turns = Turns(add, block, rows, ends)
+        for _ in run(turns.take, range(turns.count)):
+            pass
     return total
 
 
@@ -67,11 +69,13 @@ class Turns:
     speeds end at about the same time.
     """
 
-    def __init__(self, add: AddRows, block: Block, folds: list[NDArray[np.intp]]) -> None:
+    def __init__(
+        self, add: AddRows, block: Block, rows: NDArray[np.intp], ends: NDArray[np.intp]
+    ) -> None:
         self.add, self.block = add, block
-        self.left = [in_parts(rows)[::-1] for rows in folds]
+        self.left = [in_parts(rows[slice(*span)])[::-1] for span in pairwise(ends)]
         self.count = sum(map(len, self.left))
-        self.free = set(range(len(folds)))
+        self.free = set(range(len(self.left)))
         self.given_back = Condition()
 
     def take(self, _: int) -> None:
@@ -82,17 +86,11 @@ class Turns:
             self.free.remove(fold)
             rows = self.left[fold].pop()
         try:
-            self.add(fold, self.block, rows)
+            self.add(fold, self.block, rows, np.array([0, len(rows)]))
         finally:
             with self.given_back:
                 self.free.add(fold)
                 self.given_back.notify()
-
-    def take_all(self) -> None:
-        """Add all parts, without other threads to mind."""
-        for fold, parts in enumerate(self.left):
-            while parts:
-                self.add(fold, self.block, parts.pop())
 
 
 def in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
@@ -101,27 +99,33 @@ def in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [rows] if few else np.array_split(rows, -(-len(rows) // PART_ROWS))
 
 
-def by_fold(block: Block, n_folds: int, run: Run) -> list[NDArray[np.intp]]:
-    """Return the rows of a block that belong to each fold."""
+def by_fold(
+    block: Block, n_folds: int, run: Run
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the rows of a block fold after fold, and where those of each begin and end."""
     if n_folds == 1 or not len(block):
-        return [np.arange(len(block))]
+        return np.arange(len(block)), np.array([0] + n_folds * [len(block)])
     if block.keys is not None or block.groups is not None:
         folds = fold_of(block, n_folds)
     else:
         parts = row_slices(len(block), HASHED_ROWS)
         folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
     order = np.argsort(folds, kind="stable")
-    ends = np.searchsorted(folds[order], np.arange(n_folds + 1))
-    return [order[slice(*span)] for span in pairwise(ends)]
+    ends = np.zeros(n_folds + 1, dtype=np.intp)
+    np.cumsum(np.bincount(folds, minlength=n_folds), out=ends[1:])
+    return order, ends
 
 
 def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:
     """Return what adds rows in pieces of one size at most, none of them small beside the others."""
 
-    def add_rows(fold: int, block: Block, rows: NDArray[np.intp]) -> None:
-        pieces = -(-len(rows) // size)
-        for piece in np.array_split(rows, pieces) if pieces else ():
-            add(fold, block.take(piece))
+    def add_rows(
+        first: int, block: Block, rows: NDArray[np.intp], ends: NDArray[np.intp]
+    ) -> None:
+        for fold, (start, stop) in enumerate(pairwise(ends), first):
+            pieces = -(-(stop - start) // size)
+            for piece in np.array_split(rows[start:stop], pieces) if pieces else ():
+                add(fold, block.take(piece))
 
     return add_rows
 

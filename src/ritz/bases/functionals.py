@@ -15,8 +15,8 @@ from ritz.arrays import Array, require_columns
 from ritz.bases.basis import Basis
 from ritz.cached import cached_property
 from ritz.features import CachedJet, Gradients, Jet, Values
-from ritz.features.gradients import DenseGradients, below_one, moments_of
-from ritz.features.terms import Plan, Rows
+from ritz.features.gradients import DenseGradients, moments_of
+from ritz.features.terms import Parts, Plan, Rows
 from ritz.kernels import Kernel
 
 
@@ -275,7 +275,7 @@ class SectionGradients(Gradients):
 
     def plan(self, other: Gradients) -> Plan:
         left = self.unweighted()
-        return Plan(((left, left if other is self else other.unweighted()),), below_one)
+        return Plan(((left, left if other is self else other.unweighted()),), Parts)
 
 
 def pivoted_cholesky(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,22 @@ ROWS_IN_SINGLE = 4096
 
 
 class Totals(NamedTuple):
-    """What the rows so far add up to: products (m, p, p), columns (4, p), weights (1,)."""
+    """What the rows so far add up to, for some folds.
+
+    Parameters
+    ----------
+    matrices
+        Products (m, folds, p^2), or (m, 1, (1 + p)^2) with room for the function 1.
+    columns, weight
+        Sums of columns (folds, 4, p), and weights (folds,).
+    targets
+        Where they are, as compiled code is told.
+    """
 
     matrices: Array
     columns: Array
     weight: Array
+    targets: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,34 +84,71 @@ class Tiles:
         pairs = [pair for pair in self.places if pair[0] is not None]
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
-    def zero(self) -> Totals:
-        """Return the totals of no rows."""
-        p = self.jet.basis.size
-        return Totals(np.zeros((len(self.pairs), p, p)), np.zeros((4, p)), np.zeros(1))
+    def zero(self, folds: int = 1) -> Totals:
+        """Return the totals of no rows, of some folds; those of one have room for the function 1."""
+        from ritz.kernels.tiles import addresses
 
-    def add(self, totals: Totals, X: Array, rows: NDArray[np.intp], weight: Array) -> None:
-        """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,)."""
+        p = self.jet.basis.size
+        size = p * p if folds > 1 else (1 + p) ** 2
+        matrices = np.zeros((len(self.pairs), folds, size))
+        columns = np.zeros((folds, 4, p))
+        return Totals(matrices, columns, np.zeros(folds), addresses(matrices, columns))
+
+    def add(
+        self,
+        totals: Totals,
+        X: Array,
+        rows: NDArray[np.intp],
+        weight: Array,
+        first: int = 0,
+        ends: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Add some rows of X (n, d) to the totals, with nonnegative weights (rows,).
+
+        They are of one fold, the first, or of that one and others after it, which end at `ends`.
+        """
         from ritz.kernels import tiles
 
         # Compiled code reads what it is told to, without a look at the shape.
         require_columns(X, self.jet.basis.dimension, "points")
         X = np.ascontiguousarray(X, dtype=np.float64)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
+        ends = np.array([0, len(rows)]) if ends is None else ends
         # Threads hand their room on: the system takes longer to give new memory than to fill it.
         try:
             room = self.rooms.pop()
         except IndexError:
             room = tiles.Room.of(self.what, self.jet.dtype)
+        folds = range(first, first + len(ends) - 1)
         if self.jet.dtype == np.float64:
-            tiles.add(self.what, room, X, rows, weight, totals.matrices, totals.columns)
+            targets = totals.targets[folds.start : folds.stop]
+            tiles.add(self.what, room, X, rows, weight, ends, targets)
         else:
-            # Single precision for some rows at a time, double for their sums.
-            for part in row_slices(len(rows), ROWS_IN_SINGLE):
-                tiles.add(self.what, room, X, rows[part], weight[part], *room.partial)
-                for total, some in zip(totals, room.partial, strict=False):
-                    tiles.empty_into(some.ravel(), total.ravel())
+            for fold, span in zip(folds, pairwise(ends), strict=True):
+                self._add_singly(totals, fold, room, X, rows[slice(*span)], weight[slice(*span)])
         self.rooms.append(room)
-        totals.weight[0] += weight.sum()
+        for fold, span in zip(folds, pairwise(ends), strict=True):
+            totals.weight[fold] += weight[slice(*span)].sum()
+
+    def _add_singly(
+        self,
+        totals: Totals,
+        fold: int,
+        room: Any,
+        X: Array,
+        rows: NDArray[np.intp],
+        weight: Array,
+    ) -> None:
+        """Add some rows of a fold in single precision, their sums in double."""
+        from ritz.kernels import tiles
+
+        products, columns = room.partial
+        for part in row_slices(len(rows), ROWS_IN_SINGLE):
+            ends = np.array([0, part.stop - part.start])
+            tiles.add(self.what, room, X, rows[part], weight[part], ends, room.target)
+            for total, some in zip(totals.matrices[:, fold], products[:, 0], strict=True):
+                tiles.empty_into(some, total)
+            tiles.empty_into(columns.ravel(), totals.columns[fold].ravel())
 
     @cached_property
     def what(self) -> Any:
@@ -121,15 +170,22 @@ class Tiles:
             self.pairs,
         )
 
-    def entries(self, totals: Totals) -> list[Any]:
-        """Return the sums of the products, in their order."""
+    def entries(self, totals: Totals) -> tuple[list[Any], list[Array | None]]:
+        """Return the sums of the products, in their order, and the room they have."""
+        p, folds = self.jet.basis.size, len(totals.weight)
         matrices = iter(totals.matrices)
         result: list[Any] = []
-        for product, (left, right) in zip(self.products, self.places, strict=True):
+        rooms: list[Array | None] = [None] * len(self.products)
+        for place, (product, (left, right)) in enumerate(
+            zip(self.products, self.places, strict=True)
+        ):
             if left is not None:
-                result.append(next(matrices))
+                flat = next(matrices)
+                if flat.shape[1] > p * p:
+                    rooms[place] = flat.reshape(folds, 1 + p, 1 + p)
+                result.append(flat[:, : p * p].reshape(folds, p, p))
             elif right is not None:
-                result.append(product.A * totals.columns[right])
+                result.append(product.A * totals.columns[:, right])
             else:
-                result.append(float(product.A) * float(product.B) * float(totals.weight[0]))
-        return result
+                result.append(float(product.A) * float(product.B) * totals.weight)
+        return result, rooms

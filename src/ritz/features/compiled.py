@@ -18,22 +18,23 @@ def join_distances(
     unit: float,
     spread: Any,
     offset: Any,
-    result: Any,
 ) -> None:
-    """Write (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2 into the result (p, p).
+    """Write (u (M + M' + s c' + c s') - E * (V + h c' + c h')) / 2 in place of M, for each fold.
 
-    By tiles that stay in cache with their mirror images. V = inner, M = stretched, E = spread,
-    h = half, s = sums, c = offset, u = unit; V and E are symmetric, and so is the result.
+    By tiles that stay in cache with their mirror images. V = inner and M = stretched (folds, p, p),
+    h = half and s = sums (folds, p), E = spread, c = offset, u = unit; V and E are symmetric, and
+    so is the result.
     """
-    p = len(result)
-    for top in range(0, p, TILE):
-        for left in range(0, top + 1, TILE):
-            for i in range(top, min(top + TILE, p)):
-                for j in range(left, min(left + TILE, i + 1)):
-                    T = inner[i, j] + (half[i] * offset[j] + offset[i] * half[j])
-                    M = stretched[i, j] + stretched[j, i]
-                    M += sums[i] * offset[j] + offset[i] * sums[j]
-                    result[i, j] = (M * unit - spread[i, j] * T) / 2
-            for j in range(left, min(left + TILE, p)):
-                for i in range(max(top, j), min(top + TILE, p)):
-                    result[j, i] = result[i, j]
+    p = len(offset)
+    for f in range(len(inner)):
+        for top in range(0, p, TILE):
+            for left in range(0, top + 1, TILE):
+                for i in range(top, min(top + TILE, p)):
+                    for j in range(left, min(left + TILE, i + 1)):
+                        T = inner[f, i, j] + (half[f, i] * offset[j] + offset[i] * half[f, j])
+                        M = stretched[f, i, j] + stretched[f, j, i]
+                        M += sums[f, i] * offset[j] + offset[i] * sums[f, j]
+                        stretched[f, i, j] = (M * unit - spread[i, j] * T) / 2
+                for j in range(left, min(left + TILE, p)):
+                    for i in range(max(top, j), min(top + TILE, p)):
+                        stretched[f, j, i] = stretched[f, i, j]

@@ -11,7 +11,7 @@ import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
-from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
+from ritz.features.terms import Parts, Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
 
@@ -93,59 +93,55 @@ class Gradients(ABC):
         return Terms((Term(self, other, self.weight * other.weight),))
 
 
-def below_one(inner: Array) -> Array:
-    """Put the function 1, whose gradient is zero, before a Gram matrix."""
-    result = np.zeros((1 + inner.shape[0], 1 + inner.shape[1]))
-    result[1:, 1:] = inner
-    return result
+# The gradient of the function 1 is zero: all of these are the inner parts of matrices.
 
 
-def between_anchors(inner: Array, left: Array, right: Array) -> Array:
-    """Return (C C') * (T' T), the function 1 first."""
-    return below_one((left @ right.T) * inner)
+def between_anchors(inner: Array, left: Array, right: Array) -> Parts:
+    """Return (C C') * (T' T)."""
+    return Parts((left @ right.T) * inner)
 
 
 def between_shifted_anchors(
-    inner: Array, sums: Array, weight: float, anchors: Array, offset: Array
-) -> Array:
+    inner: Array, sums: Array, weight: Rows, anchors: Array, offset: Array
+) -> Parts:
     """Return (C C') * (T' T) from the products of T - offset."""
-    return between_anchors(unshifted(inner, sums, weight, offset), anchors, anchors)
+    # (V + 1 c')' diag(w) (V + 1 c') from V' diag(w) V, w' V and the sum of w.
+    cross = half_shifted(sums, weight, offset)[..., :, None] * offset
+    return between_anchors(inner + (cross + np.swapaxes(cross, -1, -2)), anchors, anchors)
 
 
-def unshifted(inner: Array, sums: Array, weight: float, offset: Array) -> Array:
-    """Return (V + 1 c')' diag(w) (V + 1 c') from V' diag(w) V, w' V and the sum of w."""
-    cross = np.outer(sums + weight / 2 * offset, offset)
-    return np.asarray(inner + (cross + cross.T))
+def half_shifted(sums: Array, weight: Rows, offset: Array) -> Array:
+    """Return w' V + (sum of w) c' / 2, whose outer product with c, mirrored, takes an offset off."""
+    return np.asarray(sums + np.asarray(weight)[..., None] / 2 * offset)
 
 
 def between_shifted_distances(
     inner: Array,
     sums: Array,
-    weight: float,
+    weight: Rows,
     stretched: Array,
     stretched_sums: Array,
     unit: float,
     spread: Array,
     offset: Array,
-) -> Array:
-    """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset."""
+) -> Parts:
+    """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset, in place of M."""
     from ritz.features.compiled import join_distances
 
-    half = sums + weight / 2 * offset
-    result = np.empty((1 + len(inner), 1 + len(inner)))
-    result[0] = result[:, 0] = 0.0
-    join_distances(inner, half, stretched, stretched_sums, unit, spread, offset, result[1:, 1:])
-    return result
+    p = len(offset)
+    half = half_shifted(sums, weight, offset).reshape(-1, p)
+    V, M = (A.reshape(-1, p, p) for A in (inner, stretched))
+    join_distances(V, half, M, stretched_sums.reshape(-1, p), unit, spread, offset)
+    return Parts(stretched)
 
 
-def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Array:
-    """Return (M + M') / 2 - E * (T' T) / 2, the function 1 first."""
-    result = below_one(stretched)
-    result[1:, 1:] += stretched.T
+def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Parts:
+    """Return (M + M') / 2 - E * (T' T) / 2."""
+    result = stretched + np.swapaxes(stretched, -1, -2)
     result *= unit
-    result[1:, 1:] -= spread * inner
+    result -= spread * inner
     result /= 2
-    return result
+    return Parts(result)
 
 
 def moments_of(T: Array, vectors: Array, A: Array) -> Array:
@@ -175,7 +171,7 @@ class DenseGradients(Gradients):
 
     def plan(self, other: Gradients) -> Plan:
         right = self.array if other is self else other.unweighted()
-        return Plan(((self.array, right),), below_one)
+        return Plan(((self.array, right),), Parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +282,6 @@ class FactoredGradients(Gradients):
                 if c is None:
                     return Plan(((V, V), (ST, V)), between_distances, constants)
                 products = ((V, V), (1.0, V), (1.0, 1.0), (ST, V), (1.0, ST))
-                return Plan(products, between_shifted_distances, (*constants, c))
+                return Plan(products, between_shifted_distances, (*constants, c), spent=(3,))
         left = self.unweighted()
-        return Plan(((left, left if other is self else other.unweighted()),), below_one)
+        return Plan(((left, left if other is self else other.unweighted()),), Parts)

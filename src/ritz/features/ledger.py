@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, require_finite
+from ritz.arrays import Array, require_finite, row_slices
 from ritz.features.products import add_product, add_square, mirror
-from ritz.features.terms import Rows, Term, Terms, checked
+from ritz.features.terms import Parts, Rows, Term, Terms, checked
+
+BAND = 2**16
 
 
 class Ledger:
@@ -23,6 +26,7 @@ class Ledger:
     def __init__(self) -> None:
         self.program: Any = None
         self.entries: list[Any] = []
+        self.rooms: list[Array | None] = []
         self.totals: dict[str, Array] = {}
 
     def add(self, matrices: dict[str, Terms], rows: Array) -> None:
@@ -33,26 +37,40 @@ class Ledger:
             self._turn_page()
             self.program = program
             self.entries = [product.zero() for product in page.products]
+            self.rooms = [None] * len(self.entries)
         for place, product in enumerate(page.products):
             self.entries[place] = product.added(self.entries[place])
 
-    def enter(self, program: Any, entries: list[Any]) -> None:
-        """Add what the products of a program were found to add up to elsewhere."""
+    def enter(self, program: Any, entries: list[Any], rooms: list[Array | None]) -> None:
+        """Add what the products of a program were found to add up to elsewhere.
+
+        Rooms are where products (p, q) lie with as much memory behind them as makes matrices
+        (1 + p, 1 + q), None where there is no such memory.
+        """
         self._turn_page()
-        self.program, self.entries = program, entries
+        self.program, self.entries, self.rooms = program, entries, rooms
 
     def _turn_page(self) -> None:
         """Make matrices of the products so far, and forget those."""
         if self.program is None:
             return
-        (program, shapes), entries = self.program, self.entries
-        self.program, self.entries = None, []
+        (program, shapes), entries, rooms = self.program, self.entries, self.rooms
+        self.program, self.entries, self.rooms = None, [], []
         for entry, shape in zip(entries, shapes, strict=True):
             if len(shape) == 3:
                 mirror(entry)
-        for name, *lines in program:
-            for finish, constants, number, places in lines:
-                matrix = finish(*(entries[place] for place in places), *constants)
+        uses = Counter(place for _, *lines in program for *_, places in lines for place in places)
+        # From the last to the first: the scalar products, which others are made of, in the end.
+        for name, *lines in reversed(program):
+            for finish, constants, number, spent, places in lines:
+                uses.subtract(places)
+                given = [entries[place] for place in places]
+                for which in spent:
+                    if uses[places[which]]:
+                        given[which] = given[which].copy()
+                parts = finish(*given, *constants)
+                own = [p for p in places if entries[p] is parts.inner and not uses[p]]
+                matrix = joined(parts, rooms[own[0]] if own else None)
                 if number != 1.0:
                     matrix *= number
                 if name in self.totals:
@@ -95,7 +113,7 @@ class Page:
             rows = self.weights[id(term.weight)]
         plan = term.left.plan(term.right)
         places = tuple(self.place(A, B, rows) for A, B in plan.factors)
-        return plan.finish, plan.constants, number, places
+        return plan.finish, plan.constants, number, plan.spent, places
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
         """Return the place of A' diag(rows) B among the products."""
@@ -108,6 +126,21 @@ class Page:
             self.known[key] = len(self.products)
             self.products.append(Product.of(A, B, rows))
         return self.known[key]
+
+
+def joined(parts: Parts, room: Array | None) -> Array:
+    """Return a matrix of its parts, in the memory of its inner part where that has room."""
+    inner, top, side, corner = parts
+    p, q = inner.shape[-2:]
+    matrix = np.empty((*inner.shape[:-2], 1 + p, 1 + q)) if room is None else room
+    # From the last rows to the first, none of which is written over before it was read.
+    for rows in reversed(row_slices(p, 1 + p if room is None else 1 + BAND // q)):
+        band = inner[..., rows, :]
+        matrix[..., 1 + rows.start : 1 + rows.stop, 1:] = band if room is None else band.copy()
+    matrix[..., 0, 0] = corner
+    matrix[..., 0, 1:] = top
+    matrix[..., 1:, 0] = side
+    return matrix
 
 
 def _name(factor: Rows) -> Any:

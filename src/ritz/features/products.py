@@ -108,13 +108,13 @@ def add_square(C: Array, A: NDArray[Any], factor: float = 1.0) -> None:
 
 
 def mirror(C: Array) -> None:
-    """Copy the lower triangle of C (p, p) to the upper one."""
-    tiles = row_slices(len(C), TILE)
+    """Copy the lower triangle of C (..., p, p) to the upper one."""
+    tiles = row_slices(C.shape[-1], TILE)
     for place, rows in enumerate(tiles):
-        block = C[rows, rows]
-        np.copyto(block, block.T.copy(), where=_above(len(block)))
+        block = C[..., rows, rows]
+        np.copyto(block, np.swapaxes(block, -1, -2).copy(), where=_above(block.shape[-1]))
         for columns in tiles[:place]:
-            C[columns, rows] = C[rows, columns].T
+            C[..., columns, rows] = np.swapaxes(C[..., rows, columns], -1, -2)
 
 
 def symmetrize(C: Array) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,6 +20,25 @@ class Feature(Protocol):
         """Return how sum_k rows_k <self_k, other_k> follows from products of arrays."""
 
 
+class Parts(NamedTuple):
+    """A matrix (1 + p, 1 + q), the function 1 first, in parts.
+
+    Each may have more axes before its own, for the matrices of several folds.
+
+    Parameters
+    ----------
+    inner
+        The matrix (p, q) of the functions without the function 1.
+    top, side, corner
+        The row (q,) and the column (p,) of the function 1, and the entry where they meet.
+    """
+
+    inner: Array
+    top: Rows = 0.0
+    side: Rows = 0.0
+    corner: Rows = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A matrix (1 + p, 1 + q), the function 1 first, in terms of products A' diag(rows) B.
@@ -29,14 +48,18 @@ class Plan:
     factors
         The arrays A and B of each product: (b, p), (b, m, p), one number a row (b,), or a number.
     finish
-        The matrix from the products and the constants; linear in the products.
+        The matrix from the products and the constants; linear in the products, which may have an
+        axis before their own, for several folds.
     constants
         What else it depends on: numbers, and arrays that are the same on every block.
+    spent
+        The numbers of the products whose memory `finish` uses for its result.
     """
 
     factors: tuple[tuple[Rows, Rows], ...]
-    finish: Callable[..., Array]
+    finish: Callable[..., Parts]
     constants: tuple[Any, ...] = ()
+    spent: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

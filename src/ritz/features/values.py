@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
-from ritz.features.terms import Plan, Rows, Term, Terms, as_factor
+from ritz.features.terms import Parts, Plan, Rows, Term, Terms, as_factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +89,13 @@ def bordered(
     width: int,
     left: Array | None,
     right: Array | None,
-) -> Array:
+) -> Parts:
     """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
-    result = np.empty((1 + inner.shape[0], 1 + inner.shape[1]))
-    result[1:, 1:] = inner
-    result[0, 0] = corner * width
-    result[0, 1:] = top
-    result[1:, 0] = side
     if left is not None:
-        result[1:] *= left[:, None]
+        inner, side = inner * left[:, None], side * left
     if right is not None:
-        result[:, 1:] *= right
-    return result
+        inner, top = inner * right, top * right
+    return Parts(inner, top, side, corner * width)
 
 
 def _same_width(a: Array, b: Array) -> tuple[Array, Array]:

@@ -56,16 +56,18 @@ def add_tiles(
     pairs: Any,
     buffers: Any,
     steps: Any,
+    ends: Any,
+    targets: Any,
 ) -> None:
-    """Add to matrices and sums of columns what some rows of X (n, d) give.
+    """Add to matrices and sums of columns of some folds what rows of X (n, d) give.
 
     Parameters
     ----------
     routines
         Addresses of the pass that fills a tile, of gemv, syrk and gemm.
     given
-        Addresses of the arguments of the pass, then of whole, roots, the matrices, the sums, and
-        room for sums that do not count.
+        Addresses of the arguments of the pass, then of whole, roots, and room for sums that do not
+        count.
     letters
         The address of "UNT".
     X, rows, weight
@@ -82,16 +84,25 @@ def add_tiles(
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
     steps
-        Bytes of the sections of a tile, of a matrix, of a row, and of a number.
+        Bytes of the sections of a tile, of a row, and of a number.
+    ends
+        The rows of fold f are those from ends[f] to ends[f + 1].
+    targets
+        Addresses (folds, m + 1) of the matrices of each fold, and of its sums.
     """
     tile, p = len(points), buffers.shape[2]
-    step, square, line, number = steps[0], steps[1], steps[2], steps[3]
+    step, line, number, last = steps[0], steps[1], steps[2], len(pairs)
     fixed = (given[0], given[1], given[2], given[3], given[4], given[5], given[6])
     first, width, root = given[7], given[8], given[9]
     upper, plain, turned, height, apart = letters, letters + 1, letters + 2, width + 4, width + 8
     unit = root + tile * number
-    for start in range(0, len(rows), tile):
-        size = tile if start + tile < len(rows) else len(rows) - start
+    # Fold after fold, each by tiles, in one loop: two take longer to compile.
+    fold, start = 0, ends[0]
+    while fold < len(targets):
+        size = min(tile, ends[fold + 1] - start)
+        if size == 0:
+            fold += 1
+            continue
         sizes[0], whole[1] = size, size
         even = True
         for r in range(size):
@@ -103,7 +114,7 @@ def add_tiles(
         for place in range(4, 8):
             sizes[place] = size if sizes[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        sums = given[11] if even else given[12]
+        sums = targets[fold, last] if even else given[10]
         _call(routines[0], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
             if even or not sizes[4 + place]:
@@ -111,14 +122,14 @@ def add_tiles(
             for r in range(size):
                 for j in range(p):
                     buffers[place, r, j] *= roots[r]
-            A, y = first + place * step, given[11] + place * line
+            A, y = first + place * step, targets[fold, last] + place * line
             _call(
                 routines[1],
                 (plain, width, height, unit, A, width, root, apart, unit, y, apart),
             )
         for place in range(len(pairs)):
             A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
-            C = given[10] + place * square
+            C = targets[fold, place]
             # The library reads rows as columns, so that C' = B' A.
             if A == B:
                 _call(
@@ -130,6 +141,7 @@ def add_tiles(
                     routines[3],
                     (plain, turned, width, width, height, unit, B, width, A, width, unit, C, width),
                 )
+        start += size
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -177,8 +189,9 @@ class Room(NamedTuple):
         The points of a tile, the roots of their weights, and their sections.
     sizes, whole, steps, routines, given
         As in `add_tiles`.
-    partial
-        Room for matrices and sums of columns, zero.
+    partial, target
+        Room for matrices (m, 1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where they
+        are.
     held
         Other arrays whose addresses are among those given.
     """
@@ -192,6 +205,7 @@ class Room(NamedTuple):
     routines: NDArray[np.int64]
     given: NDArray[np.int64]
     partial: tuple[Array, Array]
+    target: NDArray[np.int64]
     held: tuple[Any, ...]
 
     @classmethod
@@ -202,16 +216,16 @@ class Room(NamedTuple):
         buffers, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
         sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
         whole = np.array([p, 0, 1], np.int32)
-        steps = np.array([ROWS * p, p * p, p, 1], np.int64) * np.dtype(dtype).itemsize
+        steps = np.array([ROWS * p, p, 1], np.int64) * np.dtype(dtype).itemsize
         letter = "d" if dtype == np.float64 else "s"
         blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
         routines = np.array([routine(what.name, np.dtype(dtype)).address, *blas], np.int64)
         held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
         held += [buffers, whole, roots]
-        # Those of the matrices and of the sums of columns come with each call.
-        given = [*(array.ctypes.data for array in held), 0, 0, sums.ctypes.data]
+        given = [array.ctypes.data for array in (*held, sums)]
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
+        partial = np.zeros((few, 1, p * p), dtype), np.zeros((1, 4, p), dtype)
         return cls(
             points,
             roots,
@@ -221,7 +235,8 @@ class Room(NamedTuple):
             steps,
             routines,
             np.array(given, np.int64),
-            (np.zeros((few, p, p), dtype), np.zeros((4, p), dtype)),
+            partial,
+            addresses(*partial),
             (*held, sums),
         )
 
@@ -232,11 +247,10 @@ def add(
     X: Array,
     rows: NDArray[np.intp],
     weight: Array,
-    matrices: Any,
-    columns: Any,
+    ends: NDArray[np.intp],
+    targets: NDArray[np.int64],
 ) -> None:
-    """Add what some rows of X (n, d) give to matrices (m, p, p) and sums of columns (4, p)."""
-    room.given[10], room.given[11] = matrices.ctypes.data, columns.ctypes.data
+    """Add what some rows of X (n, d) give to the sums of their folds, as `add_tiles` does."""
     add_tiles(
         room.routines,
         room.given,
@@ -253,4 +267,17 @@ def add(
         what.pairs,
         room.buffers,
         room.steps,
+        ends,
+        targets,
     )
+
+
+def addresses(matrices: Array, columns: Array) -> NDArray[np.int64]:
+    """Return where matrices (m, folds, size) and sums (folds, 4, p) of some folds are."""
+    m, folds, _ = matrices.shape
+    result = np.empty((folds, m + 1), np.int64)
+    steps = np.arange(m) * matrices.strides[0] + np.arange(folds)[:, None] * matrices.strides[1]
+    result[:, :m] = matrices.ctypes.data + steps
+    result[:, m] = columns.ctypes.data + np.arange(folds) * columns.strides[0]
+    return result
+
