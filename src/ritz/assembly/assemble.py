@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
 from ritz.bases.basis import require_recipe
+from ritz.bases.tiles import Totals
 from ritz.features import Jet, Ledger, Page, Terms
 from ritz.forms import Form, potential
 from ritz.streams import Stream, as_stream
@@ -81,13 +83,12 @@ def assemble(
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
     with blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
-        dtype = feature_type(prepared, stream, left, right)
         folds = n_folds if form.foldable else 1
+        accumulator = accumulator_of(prepared, stream, left, right, folds)
         workers = min(folds, jobs(n_jobs))
         # Waking threads takes longer than little work does.
         if work(stream, left, right) < LITTLE_WORK:
             workers = 1
-        accumulator = Accumulator(prepared, left, right, folds, dtype)
         add: AddRows = accumulator.add_rows
         if accumulator.tiles is None:
             add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
@@ -145,27 +146,36 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
 
 
-def feature_type(form: Form, stream: Stream, left: Centered, right: Centered) -> Any:
-    """Return float32 for rows of float32, if that keeps all functions; otherwise float64.
+def accumulator_of(
+    form: Form, stream: Stream, left: Centered, right: Centered, folds: int
+) -> Accumulator:
+    """Return sums of float32 for rows of float32, if that keeps all functions; else of float64.
 
     Functions are told apart by L + s Phi (by Phi where L is not symmetric): of unit diagonal, its
-    least eigenvalue must exceed float32's rounding. A sample of the rows tells.
+    least eigenvalue must exceed float32's rounding. Sums over a sample of the rows tell.
     """
-    if not (stream.single and form.single):
-        return np.float64
-    sides = ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1))
-    for basis, view in sides:
-        pilot = stream.sample(2 * basis.size, 0, view)
-        if len(pilot) <= basis.size or not told_apart(form, basis, pilot):
-            return np.float64
-    return np.float32
+    if stream.single and form.single:
+        sides = ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1))
+        for basis, view in sides:
+            # Where L is not symmetric any form will do, for the scalar products.
+            tried = form if form.symmetric else potential(1.0)
+            sums = Accumulator(tried, basis, basis, 2, np.float32)
+            pilot = stream.sample(2 * basis.size, 0, view)
+            if len(pilot) <= basis.size or not told_apart(sums, pilot, form.symmetric):
+                break
+        else:
+            if form.symmetric and left is right:
+                return sums.renewed(folds)
+            return Accumulator(form, left, right, folds, np.float32)
+    return Accumulator(form, left, right, folds)
 
 
-def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
-    """Return whether float32 keeps every direction of the functions, judged on a pilot (m, d)."""
+def told_apart(sums: Accumulator, pilot: Array, by_form: bool) -> bool:
+    """Return whether sums of float32 keep every direction of functions, judged on a pilot (m, d).
+
+    By the scalar products alone, or by the form too.
+    """
     block = Block((pilot,), np.ones(len(pilot)), np.arange(len(pilot)))
-    # Where L is not symmetric any form will do, for the scalar products.
-    sums = Accumulator(form if form.symmetric else potential(1.0), basis, basis, 2)
     halves = np.array_split(np.arange(len(pilot)), 2)
     add = in_pieces(sums.add, PILOT_ROWS) if sums.tiles is None else sums.add_rows
 
@@ -183,7 +193,7 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     means = Phi[0, 1:] / Phi[0, 0]
     B, energy = Phi[1:, 1:], L[1:, 1:]
     B -= np.outer(means, Phi[0, 1:])
-    if form.symmetric:
+    if by_form:
         energy *= np.trace(B) / max(np.trace(energy), float(np.finfo(np.float64).tiny))
         B += energy
     variance = np.diag(B)
@@ -195,7 +205,8 @@ def told_apart(form: Form, basis: Centered, pilot: Array) -> bool:
     # Few rows show the least eigenvalue smaller than it is, so it need not be so large here.
     B[np.diag_indices_from(B)] -= 5 * float(np.finfo(np.float32).eps)
     try:
-        cholesky(B.T, check_finite=False)
+        with blas_threads(jobs(None)):
+            cholesky(B.T, check_finite=False)
     except LinAlgError:
         return False
     return True
@@ -224,12 +235,29 @@ class Accumulator:
     def __post_init__(self) -> None:
         self.two_sided = self.form.views == 2 and not self.form.symmetric
         self.shared = self.left is self.right and not self.two_sided
-        self.weight = np.zeros(self.n_folds)
-        self.count = np.zeros(self.n_folds, dtype=np.int64)
-        self.ledgers = [Ledger() for _ in range(self.n_folds)]
         self.tiles: Tiles | None = None
         if self.form.uniform and self.shared and isinstance(self.left.basis, KernelSections):
             self._plan_tiles()
+        self._clear()
+
+    def renewed(self, n_folds: int) -> Accumulator:
+        """Return sums of no rows, by the same plan and in the same memory, of other folds."""
+        other = copy(self)
+        other.n_folds = n_folds
+        other._clear()
+        return other
+
+    def _clear(self) -> None:
+        self.weight = np.zeros(self.n_folds)
+        self.count = np.zeros(self.n_folds, dtype=np.int64)
+        self.ledgers = [Ledger() for _ in range(self.n_folds)]
+        self.closed: list[dict[str, Array]] = []
+        # Small matrices of all folds together, large ones each with room of its own.
+        self.together = self.n_folds if self.left.size <= FEW else 1
+        self.totals: list[Totals] = []
+        if self.tiles is not None:
+            groups = range(self.n_folds // self.together)
+            self.totals = [self.tiles.zero(self.together) for _ in groups]
 
     def _plan_tiles(self) -> None:
         """Read the products off one row, if compiled code can do them all, whatever the rows."""
@@ -238,11 +266,6 @@ class Accumulator:
         f = self.left.jet(block.views[0], self.dtype)
         self.program = page.program(self._matrices_of(f, f, block))
         self.tiles = Tiles.of(f, page.products)
-        if self.tiles is not None:
-            # Small matrices of all folds together, large ones each with a room of its own.
-            self.together = self.n_folds if self.left.size <= FEW else 1
-            groups = range(self.n_folds // self.together)
-            self.totals = [self.tiles.zero(self.together) for _ in groups]
 
     def _matrices_of(self, f: Jet, g: Jet, block: Block) -> dict[str, Terms]:
         """Return the terms of a block's matrices."""

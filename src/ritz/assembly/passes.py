@@ -37,8 +37,8 @@ def over_folds(
     stream
         The rows.
     add
-        What to do with some rows of a block: those of fold first + f are rows[ends[f] : ends[f + 1]].
-        `in_pieces` hands on fewer at once.
+        What to do with some rows of a block, those of fold first + f being
+        rows[ends[f] : ends[f + 1]]; `in_pieces` hands on fewer at once.
     n_folds
         The number of folds.
     run
@@ -50,16 +50,23 @@ def over_folds(
     total = 0
     for block in with_progress(stream, progress):
         total += len(block)
-        if (block.weight <= 0).any():
-            block = block.take(block.weight > 0)
-        rows, ends = by_fold(block, n_folds, run)
-        if run is map and np.diff(ends).max() <= PART_ROWS:
-            add(0, block, rows, ends)
-            continue
-        turns = Turns(add, block, rows, ends)
-        for _ in run(turns.take, range(turns.count)):
-            pass
+        add_block(block, add, n_folds, run)
+        # So that there is never more than one.
+        del block
     return total
+
+
+def add_block(block: Block, add: AddRows, n_folds: int, run: Run) -> None:
+    """Call `add` for the rows of one block."""
+    if (block.weight <= 0).any():
+        block = block.take(block.weight > 0)
+    rows, ends = by_fold(block, n_folds, run)
+    if run is map and np.diff(ends).max() <= PART_ROWS:
+        add(0, block, rows, ends)
+        return
+    turns = Turns(add, block, rows, ends)
+    for _ in run(turns.take, range(turns.count)):
+        pass
 
 
 class Turns:
@@ -99,9 +106,7 @@ def in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     return [rows] if few else np.array_split(rows, -(-len(rows) // PART_ROWS))
 
 
-def by_fold(
-    block: Block, n_folds: int, run: Run
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def by_fold(block: Block, n_folds: int, run: Run) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows of a block fold after fold, and where those of each begin and end."""
     if n_folds == 1 or not len(block):
         return np.arange(len(block)), np.array([0] + n_folds * [len(block)])
@@ -119,9 +124,7 @@ def by_fold(
 def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:
     """Return what adds rows in pieces of one size at most, none of them small beside the others."""
 
-    def add_rows(
-        first: int, block: Block, rows: NDArray[np.intp], ends: NDArray[np.intp]
-    ) -> None:
+    def add_rows(first: int, block: Block, rows: NDArray[np.intp], ends: NDArray[np.intp]) -> None:
         for fold, (start, stop) in enumerate(pairwise(ends), first):
             pieces = -(-(stop - start) // size)
             for piece in np.array_split(rows[start:stop], pieces) if pieces else ():

@@ -13,9 +13,11 @@ from ritz.bases import Centered
 from ritz.features.products import symmetrize
 from ritz.forms import Form
 from ritz.forms.form import same_form
+from ritz.threads import Workers, jobs
 
 Folds = tuple[Array, ...]
 BAND = 2**15
+LARGE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +150,13 @@ class Sums:
                 symmetrize(matrix)
             return matrix
 
-        Phi = average(self.Phi, True)
-        Psi = Phi if self.Psi is self.Phi else average(self.Psi, True)
-        return Matrices(average(self.L, self.form.symmetric), Phi, Psi)
+        wanted = [(self.Phi, True), (self.L, self.form.symmetric)]
+        if self.Psi is not self.Phi:
+            wanted.append((self.Psi, True))
+        # Large matrices are read sooner by several threads than by one.
+        with Workers(jobs(None) if self.left.size > LARGE else 1) as run:
+            Phi, L, *others = run(lambda what: average(*what), wanted)
+        return Matrices(L, Phi, others[0] if others else Phi)
 
 
 def same_functions(a: Centered, b: Centered) -> bool:

@@ -85,7 +85,7 @@ class Tiles:
         return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def zero(self, folds: int = 1) -> Totals:
-        """Return the totals of no rows, of some folds; those of one have room for the function 1."""
+        """Return the totals of no rows, of some folds; of one, with room for the function 1."""
         from ritz.kernels.tiles import addresses
 
         p = self.jet.basis.size
@@ -143,12 +143,14 @@ class Tiles:
         from ritz.kernels import tiles
 
         products, columns = room.partial
+        p = self.jet.basis.size
         for part in row_slices(len(rows), ROWS_IN_SINGLE):
             ends = np.array([0, part.stop - part.start])
             tiles.add(self.what, room, X, rows[part], weight[part], ends, room.target)
-            for total, some in zip(totals.matrices[:, fold], products[:, 0], strict=True):
-                tiles.empty_into(some, total)
-            tiles.empty_into(columns.ravel(), totals.columns[fold].ravel())
+            for place, (left, right) in enumerate(self.pairs):
+                total = totals.matrices[place, fold]
+                tiles.empty_into(products[place, 0], total, p, left == right)
+            tiles.empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
 
     @cached_property
     def what(self) -> Any:

@@ -111,7 +111,7 @@ def between_shifted_anchors(
 
 
 def half_shifted(sums: Array, weight: Rows, offset: Array) -> Array:
-    """Return w' V + (sum of w) c' / 2, whose outer product with c, mirrored, takes an offset off."""
+    """Return h = w' V + (sum of w) c' / 2: h c' + c h' takes an offset c off V' diag(w) V."""
     return np.asarray(sums + np.asarray(weight)[..., None] / 2 * offset)
 
 

@@ -145,11 +145,16 @@ def add_tiles(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def empty_into(some: Any, total: Any) -> None:
-    """Add some numbers (n,) to a total (n,), and set them to zero."""
-    for i in range(len(some)):
-        total[i] += some[i]
-        some[i] = 0.0
+def empty_into(some: Any, total: Any, width: int, lower: bool) -> None:
+    """Add matrices, rows of a width one after the other, to a total, and set them to zero.
+
+    Of square ones all entries, or those on and below the diagonal.
+    """
+    for start in range(0, len(some), width):
+        stop = start + (start // width + 1 if lower else width)
+        for i in range(start, stop):
+            total[i] += some[i]
+            some[i] = 0.0
 
 
 class Pass(NamedTuple):
@@ -190,8 +195,8 @@ class Room(NamedTuple):
     sizes, whole, steps, routines, given
         As in `add_tiles`.
     partial, target
-        Room for matrices (m, 1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where they
-        are.
+        Room for matrices (m, 1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where
+        they are.
     held
         Other arrays whose addresses are among those given.
     """
@@ -280,4 +285,3 @@ def addresses(matrices: Array, columns: Array) -> NDArray[np.int64]:
     result[:, :m] = matrices.ctypes.data + steps
     result[:, m] = columns.ctypes.data + np.arange(folds) * columns.strides[0]
     return result
-

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.arrays import Array, Block, hash_rows, lowest, must, priorities
 
@@ -50,20 +51,9 @@ class Stream(ABC):
         kept = np.empty((0, self.dimensions[view]))
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
-            rows = block.views[view]
-            keys = block.keys if len(block.views) == 1 else None
-            keys = hash_rows(rows) if keys is None else keys
-            priority = priorities(keys, seed)
-            below = block.weight > 0
-            if len(kept) >= m:
-                below &= priority < known.max()
-            if not below.all():
-                rows, priority = rows[below], priority[below]
-            pick = lowest(np.concatenate([known, priority]), m)
-            old, new = pick[pick < len(known)], pick[pick >= len(known)] - len(known)
-            order = np.argsort(np.concatenate([known[old], priority[new]]))
-            kept = np.concatenate([kept[old], rows[new]])[order]
-            known = np.concatenate([known[old], priority[new]])[order]
+            kept, known = lowest_of(block, view, m, seed, kept, known)
+            # So that there is never more than one.
+            del block
         if not len(kept):
             raise ValueError(
                 must("X", "rows, at least one of positive weight", "none")
@@ -76,6 +66,32 @@ class Stream(ABC):
         raise TypeError(
             f"{reason}, so X must be an array. Got {type(self).__name__}, which yields blocks."
         )
+
+
+def lowest_of(
+    block: Block, view: int, m: int, seed: int, kept: Array, known: NDArray[np.uint64]
+) -> tuple[Array, NDArray[np.uint64]]:
+    """Return m rows of lowest priority, in that order, and their priorities.
+
+    They are chosen among those kept, whose priorities are known, and those of a block.
+    """
+    rows = block.views[view]
+    keys = block.keys if len(block.views) == 1 else None
+    priority = priorities(hash_rows(rows) if keys is None else keys, seed)
+    below = block.weight > 0
+    if len(kept) >= m:
+        below &= priority < known[-1]
+    if not below.all():
+        rows, priority = rows[below], priority[below]
+    if not len(known):
+        pick = lowest(priority, m)
+        return rows[pick], priority[pick]
+    both = np.concatenate([known, priority])
+    pick = lowest(both, m)
+    old = pick < len(known)
+    result = np.empty((len(pick), rows.shape[1]))
+    result[old], result[~old] = kept[pick[old]], rows[pick[~old] - len(known)]
+    return result, both[pick]
 
 
 def rows_per_chunk(columns: int) -> int:
