@@ -10,7 +10,7 @@ from numba import njit
 MINUS_ZERO = np.uint64(1) << np.uint64(63)
 
 
-@njit
+@njit(inline="always")
 def folded(key: Any, bits: Any) -> Any:
     """Return a key with the bits of one number folded in, by the finalizer of splitmix64."""
     bits = np.uint64(0) if bits == MINUS_ZERO else bits

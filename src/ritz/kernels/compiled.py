@@ -53,7 +53,7 @@ def _number(typing_context: Any, bits: Any) -> Any:
 
 
 _compile = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-_inline = njit(error_model="numpy", fastmath={"contract"})
+_inline = njit(inline="always", error_model="numpy", fastmath={"contract"})
 
 
 @_inline
@@ -88,18 +88,15 @@ def decay(x: float) -> float:
 def squared_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
     """Write |x_i - y_j|^2 into s (p,) and |x_k - y_j|^2 into t (p,).
 
-    Out of S where they are known, or by coordinate differences. Y (d, p) has the centers as
-    columns, d being a multiple of four; two rows at once, for centers that are loaded once.
+    Out of S where they are known, there being no coordinates then; otherwise S is one row of zeros,
+    and the differences of coordinates count. Y (d, p) has the centers as columns, d being a
+    multiple of four; two rows at once, for centers that are loaded once.
     """
     p = len(s)
-    if S.size:
-        for j in range(p):
-            s[j] = S[i, j]
-            t[j] = S[k, j]
-        return
+    above, below = (i, k) if len(S) > 1 else (0, 0)
     for j in range(p):
-        s[j] = 0.0
-        t[j] = 0.0
+        s[j] = S[above, j]
+        t[j] = S[below, j]
     for c in range(0, X.shape[1], 4):
         x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
         z0, z1, z2, z3 = X[k, c], X[k, c + 1], X[k, c + 2], X[k, c + 3]
@@ -116,14 +113,10 @@ def squared_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None
 def product_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
     """Write x_i . y_j into s (p,) and x_k . y_j into t (p,), as `squared_rows` does distances."""
     p = len(s)
-    if S.size:
-        for j in range(p):
-            s[j] = S[i, j]
-            t[j] = S[k, j]
-        return
+    above, below = (i, k) if len(S) > 1 else (0, 0)
     for j in range(p):
-        s[j] = 0.0
-        t[j] = 0.0
+        s[j] = S[above, j]
+        t[j] = S[below, j]
     for c in range(0, X.shape[1], 4):
         x0, x1, x2, x3 = X[i, c], X[i, c + 1], X[i, c + 2], X[i, c + 3]
         z0, z1, z2, z3 = X[k, c], X[k, c + 1], X[k, c + 2], X[k, c + 3]
@@ -136,7 +129,7 @@ def product_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None
 @_compile
 def differences(X: Any, Y: Any, S: Any) -> None:
     """Write S = |x - y|^2 by coordinate differences."""
-    none, unused, n = np.empty((0, 0)), np.empty(S.shape[1]), len(X)
+    none, unused, n = np.zeros((1, S.shape[1])), np.empty(S.shape[1]), len(X)
     for i in range(0, n - 1, 2):
         squared_rows(i, i + 1, none, X, Y, S[i], S[i + 1])
     if n % 2:
@@ -266,8 +259,9 @@ def matern(
         squared_rows(i, k, squares, points, centers, s, t)
         for j in range(p):
             # Beyond 800 the exponential is zero, whatever it is multiplied by.
-            y[j] = min(rate * sqrt(s[j]), 800.0)
-            z[j] = min(rate * sqrt(t[j]), 800.0)
+            g, h = rate * sqrt(s[j]), rate * sqrt(t[j])
+            y[j] = g if g < 800.0 else 800.0
+            z[j] = h if h < 800.0 else 800.0
             e[j] = decay(y[j])
             f[j] = decay(z[j])
         if values.size:
@@ -377,9 +371,10 @@ def fill(
     """Return values, shifted values, slopes and stretched slopes, those that are wanted."""
     S, X, Y = distances
     n, p = len(X), Y.shape[1]
+    S = S if len(S) else np.zeros((1, p))
     outputs = [np.empty((n if want else 0, p), dtype) for want in wanted]
     counts = np.array([n, *Y.shape, *map(len, (S, *outputs))], np.int64)
-    given = (*distances, offset, *coefficients)
+    given = (S, X, Y, offset, *coefficients)
     held = [*(np.ascontiguousarray(array, dtype=np.float64) for array in given), *outputs]
     held.append(np.zeros((4, p), dtype))
     kinds = routine(name, np.dtype(dtype)).ctypes

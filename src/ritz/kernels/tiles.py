@@ -39,23 +39,31 @@ def _call(typing_context: Any, address: Any, arguments: Any) -> Any:
     return types.void(types.int64, arguments), generate
 
 
+# What compiled code is told, one number after the other: each array more takes longer to compile.
+# Addresses of the pass that fills a tile and of the library's routines,
+FILL, GEMV, SYRK, GEMM = 0, 1, 2, 3
+# the counts of the pass, of which the first is the number of rows and the last four tell what is
+# wanted, and the integers p, rows and 1 of the library,
+COUNTS, WIDTH = 4, 12
+# addresses of the arguments of the pass up to its sections, of room for sums that do not count, of
+# the roots of weights, of the letters "UNT" and of the integers of the library,
+GIVEN, SPARE, ROOTS, TEXT, INTEGERS = 15, 23, 24, 25, 26
+# bytes of the sections of a tile, of a row, and of a number.
+SECTION, LINE, NUMBER = 27, 28, 29
+TOLD = 30
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def add_tiles(
-    routines: Any,
-    given: Any,
-    letters: int,
+    told: Any,
     X: Any,
     rows: Any,
     weight: Any,
-    shift: Any,
-    scale: Any,
+    frame: Any,
     points: Any,
     roots: Any,
-    sizes: Any,
-    whole: Any,
     pairs: Any,
     buffers: Any,
-    steps: Any,
     ends: Any,
     targets: Any,
 ) -> None:
@@ -63,82 +71,81 @@ def add_tiles(
 
     Parameters
     ----------
-    routines
-        Addresses of the pass that fills a tile, of gemv, syrk and gemm.
-    given
-        Addresses of the arguments of the pass, then of whole, roots, and room for sums that do not
-        count.
-    letters
-        The address of "UNT".
+    told
+        Numbers and addresses, in the places named above.
     X, rows, weight
         The data, which rows of it to add, and their weights (rows,).
-    shift, scale
-        What to take off the rows and to divide them by.
+    frame
+        What to take off the rows and to divide them by (2, d).
     points, roots
         Room for the points of a tile (tile, d) and the roots of their weights (tile + 1,), the
         last of which is one.
-    sizes, whole
-        The counts of the pass, and the integers p, rows, 1 of the library.
     pairs
         Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
-    steps
-        Bytes of the sections of a tile, of a row, and of a number.
     ends
         The rows of fold f are those from ends[f] to ends[f + 1].
     targets
         Addresses (folds, m + 1) of the matrices of each fold, and of its sums.
     """
-    tile, p = len(points), buffers.shape[2]
-    step, line, number, last = steps[0], steps[1], steps[2], len(pairs)
-    fixed = (given[0], given[1], given[2], given[3], given[4], given[5], given[6])
-    first, width, root = given[7], given[8], given[9]
-    upper, plain, turned, height, apart = letters, letters + 1, letters + 2, width + 4, width + 8
-    unit = root + tile * number
+    tile, last = len(points), len(pairs)
+    fixed = (
+        told[GIVEN],
+        told[GIVEN + 1],
+        told[GIVEN + 2],
+        told[GIVEN + 3],
+        told[GIVEN + 4],
+        told[GIVEN + 5],
+        told[GIVEN + 6],
+    )
+    first, step, root = told[GIVEN + 7], told[SECTION], told[ROOTS]
+    upper, width, unit = told[TEXT], told[INTEGERS], root + tile * told[NUMBER]
+    plain, turned, height, apart = upper + 1, upper + 2, width + 8, width + 16
     # Fold after fold, each by tiles, in one loop: two take longer to compile.
     fold, start = 0, ends[0]
     while fold < len(targets):
-        size = min(tile, ends[fold + 1] - start)
+        size = ends[fold + 1] - start
+        size = size if size < tile else tile
         if size == 0:
             fold += 1
             continue
-        sizes[0], whole[1] = size, size
+        told[COUNTS], told[WIDTH + 1] = size, size
         even = True
         for r in range(size):
             row = rows[start + r]
-            for c in range(len(shift)):
-                points[r, c] = (X[row, c] - shift[c]) / scale[c]
+            for c in range(frame.shape[1]):
+                points[r, c] = (X[row, c] - frame[0, c]) / frame[1, c]
             roots[r] = sqrt(weight[start + r])
             even &= weight[start + r] == 1.0
-        for place in range(4, 8):
-            sizes[place] = size if sizes[place] else 0
+        for place in range(COUNTS + 4, COUNTS + 8):
+            told[place] = size if told[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        sums = targets[fold, last] if even else given[10]
-        _call(routines[0], fixed + sections + (sums,))  # type: ignore[call-arg]
+        sums = targets[fold, last] if even else told[SPARE]
+        _call(told[FILL], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
-            if even or not sizes[4 + place]:
+            if even or not told[COUNTS + 4 + place]:
                 continue
             for r in range(size):
-                for j in range(p):
+                for j in range(buffers.shape[2]):
                     buffers[place, r, j] *= roots[r]
-            A, y = first + place * step, targets[fold, last] + place * line
+            A, y = first + place * step, targets[fold, last] + place * told[LINE]
             _call(
-                routines[1],
+                told[GEMV],
                 (plain, width, height, unit, A, width, root, apart, unit, y, apart),
             )
-        for place in range(len(pairs)):
+        for place in range(last):
             A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
             C = targets[fold, place]
             # The library reads rows as columns, so that C' = B' A.
             if A == B:
                 _call(
-                    routines[2],
+                    told[SYRK],
                     (upper, plain, width, height, unit, A, width, unit, C, width),
                 )
             else:
                 _call(
-                    routines[3],
+                    told[GEMM],
                     (plain, turned, width, width, height, unit, B, width, A, width, unit, C, width),
                 )
         start += size
@@ -164,8 +171,8 @@ class Pass(NamedTuple):
     ----------
     name, a, b
         The pass in `compiled`, and its coefficients.
-    shift, scale
-        What to take off the rows and to divide them by, (d,) each.
+    frame
+        What to take off the rows and to divide them by (2, d).
     Y, offset
         The centers (d, p) as `Distances` has them, and what to take off the values.
     wanted
@@ -177,8 +184,7 @@ class Pass(NamedTuple):
     name: str
     a: Array
     b: Array
-    shift: Array
-    scale: Array
+    frame: Array
     Y: Array
     offset: Array
     wanted: tuple[bool, ...]
@@ -192,23 +198,19 @@ class Room(NamedTuple):
     ----------
     points, roots, buffers
         The points of a tile, the roots of their weights, and their sections.
-    sizes, whole, steps, routines, given
+    told
         As in `add_tiles`.
     partial, target
         Room for matrices (m, 1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where
         they are.
     held
-        Other arrays whose addresses are among those given.
+        Other arrays whose addresses are among those told.
     """
 
     points: Array
     roots: Array
     buffers: Array
-    sizes: NDArray[np.int64]
-    whole: NDArray[np.int32]
-    steps: NDArray[np.int64]
-    routines: NDArray[np.int64]
-    given: NDArray[np.int64]
+    told: NDArray[np.int64]
     partial: tuple[Array, Array]
     target: NDArray[np.int64]
     held: tuple[Any, ...]
@@ -218,32 +220,23 @@ class Room(NamedTuple):
         """Return room for the tiles of a pass, in the precision of its sums."""
         d, p = what.Y.shape
         points, roots = np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype)
-        buffers, sums = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype)
-        sizes = np.array([0, d, p, 0, *what.wanted], np.int64)
-        whole = np.array([p, 0, 1], np.int32)
-        steps = np.array([ROWS * p, p, 1], np.int64) * np.dtype(dtype).itemsize
+        buffers, spare, zero = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype), np.zeros(p)
         letter = "d" if dtype == np.float64 else "s"
-        blas = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
-        routines = np.array([routine(what.name, np.dtype(dtype)).address, *blas], np.int64)
-        held: list[Any] = [sizes, points, points, what.Y, what.offset, what.a, what.b]
-        held += [buffers, whole, roots]
-        given = [array.ctypes.data for array in (*held, sums)]
+        told = np.zeros(TOLD, np.int64)
+        told[FILL] = routine(what.name, np.dtype(dtype)).address
+        told[GEMV : GEMM + 1] = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
+        told[COUNTS : COUNTS + 8] = [0, d, p, 1, *what.wanted]
+        # Of integers of 32 bits the library reads the lower half.
+        told[WIDTH : WIDTH + 3] = [p, 0, 1]
+        held = (zero, points, what.Y, what.offset, what.a, what.b, buffers, spare, roots, LETTERS)
+        own = told.ctypes.data
+        told[GIVEN], told[INTEGERS] = own + 8 * COUNTS, own + 8 * WIDTH
+        told[GIVEN + 1 : INTEGERS] = [array.ctypes.data for array in held]
+        told[SECTION:] = np.array([ROWS * p, p, 1]) * np.dtype(dtype).itemsize
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
         partial = np.zeros((few, 1, p * p), dtype), np.zeros((1, 4, p), dtype)
-        return cls(
-            points,
-            roots,
-            buffers,
-            sizes,
-            whole,
-            steps,
-            routines,
-            np.array(given, np.int64),
-            partial,
-            addresses(*partial),
-            (*held, sums),
-        )
+        return cls(points, roots, buffers, told, partial, addresses(*partial), held)
 
 
 def add(
@@ -257,21 +250,15 @@ def add(
 ) -> None:
     """Add what some rows of X (n, d) give to the sums of their folds, as `add_tiles` does."""
     add_tiles(
-        room.routines,
-        room.given,
-        LETTERS.ctypes.data,
+        room.told,
         X,
         rows,
         weight,
-        what.shift,
-        what.scale,
+        what.frame,
         room.points,
         room.roots,
-        room.sizes,
-        room.whole,
         what.pairs,
         room.buffers,
-        room.steps,
         ends,
         targets,
     )
