@@ -22,7 +22,12 @@ from ritz.estimators.defaults import (
     as_regularization,
     auto_length_scale,
 )
-from ritz.estimators.lengths import MOST_FUNCTIONS, choose_length_scale, comparable
+from ritz.estimators.lengths import (
+    MOST_FUNCTIONS,
+    choose_length_scale,
+    comparable,
+    half_will_do,
+)
 from ritz.forms import Form
 from ritz.kernels import Kernel
 from ritz.spectrum import decompose_sums
@@ -35,6 +40,8 @@ class SpectralEstimator(BaseEstimator):
     _centers_factor = CENTERS_FACTOR
     _most_centers = 1000
     _auto_regularization = REGULARIZATION
+    # Whether the first functions are all that is wanted.
+    _smooth = True
 
     def _checked(self, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
         """Return X (n, d) as float64 or float32, finite; the first bad column is named."""
@@ -79,6 +86,7 @@ class SpectralEstimator(BaseEstimator):
             X,
             weight,
             choose=lambda kernel, rows, totals: self._length_scale(kernel, rows, totals, seed),
+            half=lambda kernel, rows, totals: self._half_will_do(kernel, rows, totals, seed),
             centers_factor=self._centers_factor,
             most_centers=self._most_centers,
         )
@@ -101,6 +109,16 @@ class SpectralEstimator(BaseEstimator):
             form, kernel, base, rows, weight, k, seed, regularization, self.n_jobs
         )
         return length
+
+    def _half_will_do(self, kernel: Kernel, rows: Array, weight: Array, seed: int) -> bool:
+        """Return whether half as many centers do as well on unseen rows."""
+        form, k = self._form(), self._n_functions()
+        if not self._smooth or k > MOST_FUNCTIONS or not comparable(form, rows):
+            return False
+        regularization = as_regularization(self.regularization, self._auto_regularization)
+        length: Any = kernel.length_scale
+        known = (self.length_scale_path_ or {}).get(length)
+        return half_will_do(form, kernel, rows, weight, k, seed, regularization, known)
 
     def _n_functions(self) -> int:
         """Return how many functions, besides the constant, the length scale is chosen for."""

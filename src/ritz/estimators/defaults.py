@@ -41,6 +41,7 @@ KERNELS: dict[str, Any] = {
 REGULARIZATION = 1e-8
 QUANTILE = 0.1
 CENTERS_FACTOR = 5.0
+MANY_CENTERS = 300
 SCALE_ROWS = 1000
 SCALE_CENTERS = 200
 
@@ -65,6 +66,7 @@ def as_recipe(
     weight: Array,
     *,
     choose: Callable[[Callable[[float], Kernel], Array, Array], float],
+    half: Callable[[Kernel, Array, Array], bool],
     centers_factor: float = CENTERS_FACTOR,
     most_centers: int = 1000,
 ) -> Recipe:
@@ -78,6 +80,9 @@ def as_recipe(
         Rows (n, d) and their weights (n,).
     choose
         The length scale from the kernel of a length scale, the distinct rows and their weights.
+    half
+        Whether half as many centers will do, from the kernel, the distinct rows and their weights;
+        asked where there would be more than 300.
     centers_factor
         How many times sqrt(n) centers there are.
     most_centers
@@ -103,6 +108,8 @@ def as_recipe(
         if n_centers != "auto":
             raise ValueError(must("n_centers", "'auto' or a positive integer", repr(n_centers)))
         n_centers = auto_n_centers(len(distinct), centers_factor, most_centers)
+        if n_centers > MANY_CENTERS and half(kernel, distinct, totals):
+            n_centers //= 2
     return Nystrom(kernel, min(as_count(n_centers, "n_centers"), len(distinct)))
 
 

@@ -1,4 +1,4 @@
-"""Which length scale: the one whose functions have the least energy on rows they have not seen."""
+"""Which length scale, and how many centers: what has the least energy on rows not seen."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ ROWS = 2000
 FEWEST_ROWS = 60
 CENTERS = 150
 MOST_FUNCTIONS = 10
+# How much less energy twice as many centers must leave to be worth their time.
+WORTH = 0.02
 # Functions with less variance than this on unseen rows live on single rows.
 VARIANCE = 0.05
 
@@ -67,10 +69,9 @@ def choose_length_scale(
     regularization, n_jobs
         As in `ritz.decompose`.
     """
-    pick = lowest_hashed(rows, ROWS, seed)
-    halves = [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
+    halves = two_halves(rows, weight, seed)
     # Few rows are used both ways.
-    sides = (0, 1) if len(pick) < ROWS else (0,)
+    sides = (0, 1) if sum(len(half) for half, _ in halves) < ROWS else (0,)
 
     def energy(length: float) -> float:
         basis = Nystrom(kernel(length), min(CENTERS, len(halves[1][0])))
@@ -88,6 +89,37 @@ def choose_length_scale(
     energies = dict(zip(lengths, found, strict=True))
     best = min(energies, key=lambda length: energies[length])
     return (best if np.isfinite(energies[best]) else base), energies
+
+
+def two_halves(rows: Array, weight: Array, seed: int) -> list[tuple[Array, Array]]:
+    """Return up to 2,000 distinct rows and their weights, in two halves."""
+    pick = lowest_hashed(rows, ROWS, seed)
+    return [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
+
+
+def half_will_do(
+    form: Form,
+    kernel: Kernel,
+    rows: Array,
+    weight: Array,
+    k: int,
+    seed: int,
+    regularization: float,
+    energy: float | None = None,
+) -> bool:
+    """Return whether half as many centers leave as little energy on unseen rows, within 2%.
+
+    Of 150 centers and 75 on 1,000 rows, measured on 1,000 others. Functions that are that smooth on
+    the sample are so on all rows. The parameters are those of `choose_length_scale`, which knows
+    the energy of 150 centers.
+    """
+    (seen, unseen), basis = two_halves(rows, weight, seed), Nystrom(kernel, CENTERS // 2)
+    with blas_threads(1):
+        few = unseen_energy(form, basis, *seen, *unseen, k, regularization)
+        if energy is None:
+            basis = Nystrom(kernel, CENTERS)
+            energy = unseen_energy(form, basis, *seen, *unseen, k, regularization)
+    return bool(np.isfinite(few) and few <= (1 + WORTH) * energy)
 
 
 def unseen_energy(

@@ -32,6 +32,7 @@ class LaplacianEstimator(SpectralEstimator):
 
     # Labels follow finer structure than a picture shows, and functions are used off the rows.
     _centers_factor = 15.0
+    _smooth = False
     _most_centers = 500
     _auto_regularization = 1e-2
 
