@@ -275,8 +275,11 @@ def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     take = min(n, m + 64)
     while True:
         part = np.sort(np.argpartition(priority, take - 1)[:take]) if take < n else np.arange(n)
-        # The first of equal rows stands for all of them.
-        _, first = np.unique(priority[part], return_index=True)
+        some = priority[part]
+        first = np.argsort(some)
+        if not (some[first][1:] > some[first][:-1]).all():
+            # The first of equal rows stands for all of them.
+            _, first = np.unique(some, return_index=True)
         chosen = part[first]
         if len(chosen) >= m or take == n:
             return chosen[:m]

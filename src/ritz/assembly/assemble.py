@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -333,11 +334,12 @@ class Accumulator:
                 "of the 'source' of Batches must return a fresh iterator."
             )
         L, Phi, Psi = self.matrices()
-        for name, folds in (("L", L), ("Phi", Phi), ("Psi", Psi)):
+        for name, folds in (("L", L), ("Phi", Phi), ("Psi", () if Psi is Phi else Psi)):
             # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of
             # all entries is finite only if each of them is.
-            parts = folds if name == "L" else tuple(map(np.diag, folds))
-            if not all(np.isfinite(part.sum()) for part in parts):
+            parts = folds if name == "L" else [fold.diagonal() for fold in folds]
+            # Numbers that overflow as they are added up are too large as well.
+            if not isfinite(sum(float(part.sum()) for part in parts)):
                 raise ValueError(
                     f"The sums {name} overflowed: the functions or their derivatives are too "
                     "large on these samples. Scale the data or the kernel."

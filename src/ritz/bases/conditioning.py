@@ -35,20 +35,24 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         values = basis(pilot)
-        centered = Centered(basis, values.mean(axis=0))
+        m = max(len(values), 1)
+        centered = Centered(basis, np.full(len(values), 1 / m) @ values)
         values -= centered.offset
-        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / max(len(values), 1))
+        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / m)
     if not np.isfinite(spread).all():
         raise ValueError(
             "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
             "or choose a larger length_scale."
         )
-    reach = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
-    size = np.abs(centered.offset) + reach
+    # No value is larger than the root of the sum of all squares, which tells as a rule.
+    size = np.abs(centered.offset) + np.sqrt(m) * spread
     alive = spread > 100 * EPS * size
+    if not alive.all():
+        size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
+        alive = spread > 100 * EPS * size
     wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
     # A few of the functions tell, as a rule; all of them decide.
-    some = np.flatnonzero(alive)[:SOME]
+    some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
     if resolved(values[:, some] / spread[some]) >= wanted:
         return centered
     scaled = values[:, alive] / spread[alive]
@@ -57,6 +61,7 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
     # Each value was rounded at eps times its size before the mean came off.
+    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
     rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
     keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
     known = resolved(scaled)

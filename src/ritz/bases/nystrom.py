@@ -30,6 +30,9 @@ from ritz.kernels.distances import pairwise_squares
 from ritz.kernels.kernel import NO_OFFSET, Sections
 
 
+FEW_NUMBERS = 30_000
+
+
 def require_kernel(kernel: object) -> None:
     """Raise unless it is a kernel, not its class or name."""
     if not isinstance(kernel, Kernel):
@@ -123,7 +126,10 @@ class KernelSections(Basis):
     @cached_property
     def spread(self) -> Array:
         """|c_i - c_j|^2 for the anchors c."""
-        S = squared_distances(self.anchors, self.anchors, exact_near=True)
+        c = self.anchors
+        if c.size * len(c) < FEW_NUMBERS:
+            return np.asarray(((c[:, None] - c) ** 2).sum(axis=2))
+        S = squared_distances(c, c, exact_near=True)
         return (S + S.T) / 2
 
     def powers(self, alpha: tuple[int, ...]) -> Array:

@@ -159,9 +159,11 @@ def shift_of(L: Array, Phi: Array) -> float:
 
     A single stiff function does not move it.
     """
-    there = np.diag(Phi) > 0
-    s = float(np.median(np.abs(np.diag(L))[there] / np.diag(Phi)[there]))
-    return s if s >= LEAST else float(np.abs(np.diag(L)).sum() / np.trace(Phi))
+    energy, size = np.abs(L.diagonal()), Phi.diagonal()
+    quotients = np.sort(energy[size > 0] / size[size > 0])
+    half = len(quotients) // 2
+    s = float(quotients[half] + quotients[-1 - half]) / 2
+    return s if s >= LEAST else float(energy.sum() / size.sum())
 
 
 def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:

@@ -288,9 +288,8 @@ def signs(correlations: Array) -> Array:
 def _small_eigenvalues(small: Matrices) -> Array | None:
     L = small.L / 2 + small.L.transpose(0, 2, 1) / 2
     try:
-        root = np.linalg.cholesky(small.Phi)
-        half = np.linalg.solve(root, L)
-        return np.linalg.eigvalsh(np.linalg.solve(root, half.transpose(0, 2, 1)))
+        inverse = np.linalg.inv(np.linalg.cholesky(small.Phi))
+        return np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1))
     except np.linalg.LinAlgError:
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from ritz.assembly.sums import Folds
 from ritz.threads import Workers, blas_threads, jobs
 
 CONFIDENCE = 0.99
-LARGE = 500
+SMALL, LARGE = 100, 500
 TINY = float(np.finfo(np.float64).tiny)
 
 
@@ -48,10 +49,13 @@ def leave_one_out(
     weight = (sums.weight.sum() - sums.weight[folds])[:, None, None]
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
-        # Large matrices are read sooner by two threads than by one.
-        threads = jobs(None) if len(left) > LARGE else 1
-        with blas_threads(1) if threads > 1 else nullcontext(), Workers(threads) as run:
-            small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
+        if len(left) <= SMALL:
+            small = left.T @ np.array(matrices) @ right
+        else:
+            # Large matrices are read sooner by two threads than by one.
+            threads = jobs(None) if len(left) > LARGE else 1
+            with blas_threads(1) if threads > 1 else nullcontext(), Workers(threads) as run:
+                small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
         return np.asarray((small.sum(axis=0) - small[folds]) / weight)
 
     L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
@@ -64,8 +68,10 @@ def jackknife(left_out: Array) -> Array:
     """Return standard errors (k,) from values (folds, k) with each fold left out."""
     m = len(left_out)
     # In units where squares neither overflow nor vanish.
-    unit = np.abs(left_out).max() or 1.0
-    return np.asarray(unit * np.sqrt((m - 1) * (left_out / unit).var(axis=0)))
+    unit = float(np.abs(left_out).max()) or 1.0
+    part = left_out / unit
+    part -= part.sum(axis=0) / m
+    return np.asarray(unit * np.sqrt((m - 1) / m * (part**2).sum(axis=0)))
 
 
 def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]:
@@ -80,23 +86,27 @@ def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]
     else:
         # The gap of a repeated pair is the length of a vector of two numbers, not one number.
         reach = np.sqrt(2 * fdtri(2, n_folds - 1, CONFIDENCE)) * errors
-    groups = np.zeros(len(values), dtype=np.intp)
+    # Numbers of Python's own: there are few, and arrays of one take longer.
+    v, r = values.tolist(), reach.tolist()
+    exact = [False] * len(v) if errors is None else (errors == 0).tolist()
+    groups = [0] * len(v)
     start = 0
-    for j in range(1, len(values)):
-        gaps = np.abs(values[j] - values[start:j]) / np.maximum(reach[j] + reach[start:j], TINY)
-        exact = errors is not None and (errors[j] == 0 or errors[j - 1] == 0)
+    for j in range(1, len(v)):
+        gaps = [abs(v[j] - v[i]) / max(r[j] + r[i], TINY) for i in range(start, j)]
         groups[j] = groups[j - 1]
         # Sampling spreads a value of multiplicity m by sqrt(m / 2) times as much as a pair.
-        if exact or gaps[-1] > 1 or gaps.max() > np.sqrt((j + 1 - start) / 2):
+        far = gaps[-1] > 1 or max(gaps) > sqrt((j + 1 - start) / 2)
+        if exact[j] or exact[j - 1] or far:
             groups[j] += 1
             start = j
-    return groups
+    return np.array(groups, dtype=np.intp)
 
 
 def group_means(values: Array, groups: NDArray[np.intp]) -> Array:
-    """Return each value (..., k) replaced by the mean of its group."""
-    result = np.empty_like(values)
-    for number in np.unique(groups):
-        members = groups == number
-        result[..., members] = values[..., members].mean(axis=-1, keepdims=True)
-    return result
+    """Return each value (..., k) replaced by the mean of its group, groups being 0, 1, ..."""
+    if not len(groups):
+        return values.copy()
+    sizes = np.bincount(groups)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    means = np.add.reduceat(values, starts, axis=-1) / sizes
+    return np.asarray(means[..., groups])
