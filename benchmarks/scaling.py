@@ -1,4 +1,8 @@
-"""Time and peak memory from n = 10^5 to 10^7 rows of a file, each in a process of its own."""
+"""Time and peak memory from n = 10^5 to 10^7 rows of a file, each in a process of its own.
+
+What takes less than two seconds is repeated, the file being opened anew each time; the median
+counts, and the first fit, which pays for a cold start, is told too. Memory is that of the first.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,14 @@ SCRIPT = """
 import json, sys, threading, time
 import numpy as np, psutil, ritz
 
-X = np.load(sys.argv[1], mmap_mode="r")[: int(sys.argv[2])]
-fit = lambda rows: ritz.decompose(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(2.0), 100), rows,
-                                  k=8, random_state=0, progress=False)
-fit(np.asarray(X[:5000]))
+def fit(n):
+    rows = np.load(sys.argv[1], mmap_mode="r")[:n]
+    start = time.perf_counter()
+    ritz.decompose(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(2.0), 100), rows, k=8,
+                   random_state=0, progress=False)
+    return time.perf_counter() - start
+
+fit(5000)
 process, peak, done = psutil.Process(), [0], threading.Event()
 
 def watch():
@@ -29,12 +37,14 @@ memory = process.memory_info()
 before = memory.rss - memory.shared
 watcher = threading.Thread(target=watch)
 watcher.start()
-start = time.perf_counter()
-fit(X)
-seconds = time.perf_counter() - start
+n = int(sys.argv[2])
+seconds = [fit(n)]
 done.set()
 watcher.join()
-print(json.dumps({"seconds": seconds, "megabytes": (peak[0] - before) / 1e6}))
+while sum(seconds) < 2 and len(seconds) < 31:
+    seconds.append(fit(n))
+print(json.dumps({"seconds": float(np.median(seconds)), "first": seconds[0],
+                  "megabytes": (peak[0] - before) / 1e6}))
 """
 
 
@@ -58,5 +68,6 @@ def cases(sizes: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)) -> list[dic
 def line(case: dict[str, float]) -> str:
     return (
         f"n = {case['n']:>10,}: {case['seconds']:7.2f} s, {case['seconds'] / case['n'] * 1e6:.2f} "
-        f"s per million rows, {case['megabytes']:.0f} MB beyond the start"
+        f"s per million rows (the first fit {case['first'] / case['n'] * 1e6:.2f}), "
+        f"{case['megabytes']:.0f} MB beyond the start"
     )

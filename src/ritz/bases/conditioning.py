@@ -14,6 +14,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 ENOUGH = 16
 SOME = 64
+FEW_ROWS = 256
 GRADIENT_ROWS = 128
 
 
@@ -32,36 +33,23 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
         The functions phi.
     pilot
         Rows (m, d), distinct and at random: half to mix the functions over, half to check them on.
+        Where the first 256 show that means are all that has to come off, those over them do.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = basis(pilot)
-        m = max(len(values), 1)
-        centered = Centered(basis, np.full(len(values), 1 / m) @ values)
-        values -= centered.offset
-        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / m)
-    if not np.isfinite(spread).all():
-        raise ValueError(
-            "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
-            "or choose a larger length_scale."
-        )
-    # No value is larger than the root of the sum of all squares, which tells as a rule.
-    size = np.abs(centered.offset) + np.sqrt(m) * spread
+    # A few rows and functions tell, as a rule; all of them decide.
+    centered, values, spread, size = apart_from_means(basis, pilot[:FEW_ROWS])
     alive = spread > 100 * EPS * size
-    if not alive.all():
-        size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
-        alive = spread > 100 * EPS * size
-    wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
-    # A few of the functions tell, as a rule; all of them decide.
     some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
-    if resolved(values[:, some] / spread[some]) >= wanted:
+    if resolved(values[:, some] / spread[some]) >= min(ENOUGH, basis.size):
         return centered
+    centered, values, spread, size = apart_from_means(basis, pilot)
+    alive = spread > 100 * EPS * size
+    wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
     scaled = values[:, alive] / spread[alive]
     if resolved(scaled) >= wanted:
         return centered
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
     # Each value was rounded at eps times its size before the mean came off.
-    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
     rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
     keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
     known = resolved(scaled)
@@ -85,6 +73,26 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     if mixed.size - len(dead) <= known:
         return centered
     return Centered.around(mixed, pilot)
+
+
+def apart_from_means(basis: Basis, pilot: Array) -> tuple[Centered, Array, Array, Array]:
+    """Return functions less their means over some rows (m, d), and their values (m, p) there.
+
+    Then the spread of each function, and its size before the mean came off.
+    """
+    m = max(len(pilot), 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = basis(pilot)
+        centered = Centered(basis, np.full(len(values), 1 / m) @ values)
+        values -= centered.offset
+        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / m)
+    if not np.isfinite(spread).all():
+        raise ValueError(
+            "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
+            "or choose a larger length_scale."
+        )
+    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
+    return centered, values, spread, size
 
 
 def resolved(scaled: Array) -> int:

@@ -29,7 +29,6 @@ from ritz.kernels.derivatives import partial_of_sections
 from ritz.kernels.distances import pairwise_squares
 from ritz.kernels.kernel import NO_OFFSET, Sections
 
-
 FEW_NUMBERS = 30_000
 
 
