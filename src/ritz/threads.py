@@ -72,10 +72,11 @@ def keep_freed_memory() -> None:
 
     The C library of Linux gives large arrays back to the system and gets them anew each time, and
     clearing their pages costs more than the arithmetic on them; on virtual machines, where pages
-    come from further away, up to a sixth of a large fit. It is told to keep 256 MB, unless the
-    environment has told it something else.
+    come from further away, up to a sixth of a large fit. It is told, for good, to keep up to 256
+    MB, unless the environment has told it something else (`MALLOC_TRIM_THRESHOLD_` and the like).
     """
-    if sys.platform != "linux" or "MALLOC_TRIM_THRESHOLD_" in os.environ:
+    told = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"} & os.environ.keys()
+    if sys.platform != "linux" or told or "malloc" in os.environ.get("GLIBC_TUNABLES", ""):
         return
     set_option = getattr(CDLL(None), "mallopt", None)
     if set_option is not None:

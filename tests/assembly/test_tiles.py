@@ -66,6 +66,32 @@ def test_tiles_of_single_precision(monkeypatch, tiled, kernel):
     assert gap(found, expected) < (1e-6 if found.rounding > 1e-10 else 3e-15)
 
 
+@pytest.mark.parametrize("kernel", [ritz.Gaussian(2.0), ritz.Gaussian(0.2), ritz.Matern(1.5)])
+@pytest.mark.parametrize("functions", [40, 300])
+@pytest.mark.parametrize("n_folds", [1, 3])
+def test_sums_of_forms_that_share_products(kernel, functions, n_folds):
+    basis = ritz.Nystrom(kernel, functions)
+    both, one = (
+        ritz.assemble(form, basis, X, n_folds=n_folds, random_state=0)
+        for form in (ritz.laplacian() + ritz.laplacian() + ritz.laplacian() * 2.0, ritz.laplacian())
+    )
+    for fold in range(n_folds):
+        np.testing.assert_allclose(both.L[fold], 4 * one.L[fold], rtol=0, atol=1e-11)
+        np.testing.assert_array_equal(both.Phi[fold], one.Phi[fold])
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("functions", [50, 300])
+def test_sums_keep_their_own_matrices_and_little_more(kernel, functions):
+    sums = ritz.assemble(ritz.laplacian(), ritz.Nystrom(kernel, functions), X, random_state=0)
+    kept = {}
+    for matrix in sums.L + sums.Phi:
+        while matrix.base is not None:
+            matrix = matrix.base
+        kept[id(matrix)] = matrix.nbytes
+    assert sum(kept.values()) <= 1.01 * sum(matrix.nbytes for matrix in sums.L + sums.Phi)
+
+
 def test_single_precision_where_samples_are_weighted_by_their_density():
     form, basis = ritz.laplacian(density_correction=1.0), ritz.Nystrom(ritz.Gaussian(1.0), 12)
     rows = np.random.default_rng(0).normal(size=(300, 2)).astype(np.float32)

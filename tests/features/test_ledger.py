@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import ritz
-from ritz.features import Ledger
+from ritz.features import Ledger, Page
+from ritz.features import ledger as ledger_module
 from ritz.features.ledger import Product
 from ritz.features.products import add_product, add_square, mirror
 
@@ -58,6 +59,35 @@ def test_a_product_that_several_terms_are_made_of():
     slopes[1:, 1:] = np.einsum("kdi,kdj->ij", BASIS.gradient(X), BASIS.gradient(X))
     np.testing.assert_allclose(found["Phi"], values.T @ values, atol=1e-12)
     np.testing.assert_allclose(found["L"], 3 * values.T @ values + slopes, atol=1e-11)
+
+
+@pytest.mark.parametrize("band", [1, 15, 2**16])
+def test_matrices_in_the_memory_of_products_that_others_are_made_of(band, monkeypatch):
+    monkeypatch.setattr(ledger_module, "BAND", band)
+    jet = BASIS.centered_jet(X, OFFSET)
+    once, energy = jet.value * jet.value, jet.gradient @ jet.gradient
+    page = Page(np.ones(90))
+    program = page.program({"Phi": once, "L": energy + once + 2.0 * energy})
+    entries, rooms = [], []
+    for product in page.products:
+        entry, room = product.added(product.zero()), None
+        if np.ndim(entry) == 2:
+            memory = np.zeros(64)
+            memory[:49] = entry.ravel()
+            entry, room = memory[:49].reshape(7, 7), memory.reshape(8, 8)
+        entries.append(entry)
+        rooms.append(room)
+    ledger = Ledger()
+    ledger.enter(program, entries, rooms)
+    found = ledger.close()
+    values = np.column_stack([np.ones(90), BASIS(X) - OFFSET])
+    slopes = np.zeros((8, 8))
+    slopes[1:, 1:] = np.einsum("kdi,kdj->ij", BASIS.gradient(X), BASIS.gradient(X))
+    np.testing.assert_allclose(found["Phi"], values.T @ values, atol=1e-12)
+    np.testing.assert_allclose(found["L"], values.T @ values + 3 * slopes, atol=1e-11)
+    # The last that a product is needed for is made where it is.
+    assert any(room is not None and np.shares_memory(room, found["Phi"]) for room in rooms)
+    assert not np.shares_memory(found["Phi"], found["L"])
 
 
 def test_gradients_of_dot_product_kernels_leave_the_scalar_products_alone():

@@ -370,3 +370,8 @@ def test_all_eigenvalues_are_asked_for_where_some_are_not_found(monkeypatch):
     found = gevd(L, Phi, 3)
     assert failed
     np.testing.assert_allclose(found.values, expected.values, rtol=1e-10)
+
+
+def test_scalar_products_without_a_diagonal_have_no_directions():
+    with pytest.raises(ValueError, match="at most 0"):
+        gevd(np.eye(2), np.array([[0.0, 1e-9], [1e-9, 0.0]]), 1)

@@ -206,8 +206,7 @@ def told_apart(sums: Accumulator, pilot: Array, by_form: bool) -> bool:
     # Few rows show the least eigenvalue smaller than it is, so it need not be so large here.
     B[np.diag_indices_from(B)] -= 5 * float(np.finfo(np.float32).eps)
     try:
-        with blas_threads(jobs(None)):
-            cholesky(B.T, check_finite=False)
+        cholesky(B.T, check_finite=False)
     except LinAlgError:
         return False
     return True

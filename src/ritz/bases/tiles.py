@@ -24,14 +24,15 @@ class Totals(NamedTuple):
     Parameters
     ----------
     matrices
-        Products (m, folds, p^2), or (m, 1, (1 + p)^2) with room for the function 1.
+        Products (folds, p^2), or (1, (1 + p)^2) with room for the function 1: each in memory of its
+        own, which lasts as long as what is made of it.
     columns, weight
         Sums of columns (folds, 4, p), and weights (folds,).
     targets
         Where they are, as compiled code is told.
     """
 
-    matrices: Array
+    matrices: list[Array]
     columns: Array
     weight: Array
     targets: NDArray[np.int64]
@@ -90,7 +91,7 @@ class Tiles:
 
         p = self.jet.basis.size
         size = p * p if folds > 1 else (1 + p) ** 2
-        matrices = np.zeros((len(self.pairs), folds, size))
+        matrices = [np.zeros((folds, size)) for _ in self.pairs]
         columns = np.zeros((folds, 4, p))
         return Totals(matrices, columns, np.zeros(folds), addresses(matrices, columns))
 
@@ -148,8 +149,8 @@ class Tiles:
             ends = np.array([0, part.stop - part.start])
             tiles.add(self.what, room, X, rows[part], weight[part], ends, room.target)
             for place, (left, right) in enumerate(self.pairs):
-                total = totals.matrices[place, fold]
-                tiles.empty_into(products[place, 0], total, p, left == right)
+                total = totals.matrices[place][fold]
+                tiles.empty_into(products[place][0], total, p, left == right)
             tiles.empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
 
     @cached_property

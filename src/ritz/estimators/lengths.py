@@ -116,10 +116,11 @@ def half_will_do(
     (seen, unseen), basis = two_halves(rows, weight, seed), Nystrom(kernel, CENTERS // 2)
     with blas_threads(1):
         few = unseen_energy(form, basis, *seen, *unseen, k, regularization)
-        if energy is None:
+        # Of fewer rows what is known is of both halves.
+        if energy is None or len(rows) < ROWS:
             basis = Nystrom(kernel, CENTERS)
             energy = unseen_energy(form, basis, *seen, *unseen, k, regularization)
-    return bool(np.isfinite(few) and few <= (1 + WORTH) * energy)
+    return bool(np.isfinite(energy) and few <= (1 + WORTH) * energy)
 
 
 def unseen_energy(

@@ -33,7 +33,8 @@ class Config:
     graph: tuple[int, int, int] = (2000, 100, 10)
     kernel: tuple[int, int, int] = (20_000, 100, 10)
     graph_n: tuple[int, ...] = (500, 1000, 2000, 4000)
-    kernel_n: tuple[int, ...] = (20_000, 40_000, 80_000, 160_000)
+    # From where a block is full: up to 131,072 rows it has all of them.
+    kernel_n: tuple[int, ...] = (160_000, 320_000, 640_000, 1_280_000)
     p: tuple[int, ...] = (50, 100, 200, 400, 800)
     d: tuple[int, ...] = (8, 32, 128, 512)
     repeats: int = 3
@@ -43,7 +44,7 @@ class Config:
 QUICK = Config()
 FULL = Config(
     graph_n=(500, 1000, 2000, 4000, 8000),
-    kernel_n=(20_000, 40_000, 80_000, 160_000, 320_000, 640_000),
+    kernel_n=(160_000, 320_000, 640_000, 1_280_000, 2_560_000),
     p=(50, 100, 200, 400, 800, 1600),
     d=(8, 32, 128, 512, 2048),
     repeats=5,

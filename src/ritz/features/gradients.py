@@ -11,6 +11,7 @@ import numpy as np
 
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
+from ritz.features.products import symmetrize
 from ritz.features.terms import Parts, Plan, Rows, Term, Terms, as_factor
 from ritz.features.values import Values
 
@@ -136,12 +137,13 @@ def between_shifted_distances(
 
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Parts:
-    """Return (M + M') / 2 - E * (T' T) / 2."""
-    result = stretched + np.swapaxes(stretched, -1, -2)
-    result *= unit
-    result -= spread * inner
-    result /= 2
-    return Parts(result)
+    """Return (M + M') / 2 - E * (T' T) / 2, in place of M."""
+    symmetrize(stretched)
+    stretched *= unit
+    inner *= spread
+    inner /= 2
+    stretched -= inner
+    return Parts(stretched)
 
 
 def moments_of(T: Array, vectors: Array, A: Array) -> Array:
@@ -280,7 +282,7 @@ class FactoredGradients(Gradients):
             elif alike and self.points is other.points and ST is not None:
                 constants = (self.unit, self.spread)
                 if c is None:
-                    return Plan(((V, V), (ST, V)), between_distances, constants)
+                    return Plan(((V, V), (ST, V)), between_distances, constants, spent=(0, 1))
                 products = ((V, V), (1.0, V), (1.0, 1.0), (ST, V), (1.0, ST))
                 return Plan(products, between_shifted_distances, (*constants, c), spent=(3,))
         left = self.unweighted()

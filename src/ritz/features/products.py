@@ -118,14 +118,14 @@ def mirror(C: Array) -> None:
 
 
 def symmetrize(C: Array) -> None:
-    """Replace C (p, p) by (C + C') / 2, in place."""
-    tiles = row_slices(len(C), TILE)
+    """Replace C (..., p, p) by (C + C') / 2, in place."""
+    tiles = row_slices(C.shape[-1], TILE)
     for place, rows in enumerate(tiles):
         for columns in tiles[: place + 1]:
-            half = C[rows, columns] + C[columns, rows].T
+            half = C[..., rows, columns] + np.swapaxes(C[..., columns, rows], -1, -2)
             half /= 2
-            C[rows, columns] = half
-            C[columns, rows] = half.T
+            C[..., rows, columns] = half
+            C[..., columns, rows] = np.swapaxes(half, -1, -2)
 
 
 @cache

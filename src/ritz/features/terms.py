@@ -53,7 +53,7 @@ class Plan:
     constants
         What else it depends on: numbers, and arrays that are the same on every block.
     spent
-        The numbers of the products whose memory `finish` uses for its result.
+        The numbers of the products that `finish` overwrites.
     """
 
     factors: tuple[tuple[Rows, Rows], ...]

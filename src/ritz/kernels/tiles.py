@@ -201,8 +201,8 @@ class Room(NamedTuple):
     told
         As in `add_tiles`.
     partial, target
-        Room for matrices (m, 1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where
-        they are.
+        Room for matrices (1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where they
+        are.
     held
         Other arrays whose addresses are among those told.
     """
@@ -211,7 +211,7 @@ class Room(NamedTuple):
     roots: Array
     buffers: Array
     told: NDArray[np.int64]
-    partial: tuple[Array, Array]
+    partial: tuple[list[Array], Array]
     target: NDArray[np.int64]
     held: tuple[Any, ...]
 
@@ -235,7 +235,7 @@ class Room(NamedTuple):
         told[SECTION:] = np.array([ROWS * p, p, 1]) * np.dtype(dtype).itemsize
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
-        partial = np.zeros((few, 1, p * p), dtype), np.zeros((1, 4, p), dtype)
+        partial = [np.zeros((1, p * p), dtype) for _ in range(few)], np.zeros((1, 4, p), dtype)
         return cls(points, roots, buffers, told, partial, addresses(*partial), held)
 
 
@@ -264,11 +264,9 @@ def add(
     )
 
 
-def addresses(matrices: Array, columns: Array) -> NDArray[np.int64]:
-    """Return where matrices (m, folds, size) and sums (folds, 4, p) of some folds are."""
-    m, folds, _ = matrices.shape
-    result = np.empty((folds, m + 1), np.int64)
-    steps = np.arange(m) * matrices.strides[0] + np.arange(folds)[:, None] * matrices.strides[1]
-    result[:, :m] = matrices.ctypes.data + steps
-    result[:, m] = columns.ctypes.data + np.arange(folds) * columns.strides[0]
-    return result
+def addresses(matrices: list[Array], columns: Array) -> NDArray[np.int64]:
+    """Return where matrices (folds, size) and sums (folds, 4, p) of some folds are."""
+    arrays = (*matrices, columns)
+    starts = np.array([array.ctypes.data for array in arrays], np.int64)
+    steps = np.array([array.strides[0] for array in arrays], np.int64)
+    return starts + np.arange(len(columns))[:, None] * steps

@@ -191,7 +191,7 @@ def reduce(L: Array, Phi: Array, floor: Array | float, tried: bool = False) -> R
     tried
         Whether L + s Phi is known to have no root that is clear of the cut.
     """
-    if not Phi.any():
+    if not (Phi.diagonal() > 0).any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0, 0.0, 0.0)
     s = shift_of(L, Phi)
     V: Array | None = None

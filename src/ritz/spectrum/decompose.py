@@ -289,7 +289,7 @@ def _small_eigenvalues(small: Matrices) -> Array | None:
     L = small.L / 2 + small.L.transpose(0, 2, 1) / 2
     try:
         inverse = np.linalg.inv(np.linalg.cholesky(small.Phi))
-        return np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1))
+        return np.asarray(np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1)))
     except np.linalg.LinAlgError:
         return None
 
