@@ -17,6 +17,7 @@ from ritz.threads import Workers
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_no_fold_is_with_two_threads_and_its_rows_come_in_order(threads, monkeypatch):
     monkeypatch.setattr(passes, "PART_ROWS", 10)
+    monkeypatch.setattr(passes, "TILE_ROWS", 1)
     block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
     rows, ends = np.arange(200), np.array([0, 95, 100, 100, 200])
     seen: dict[int, list[int]] = {fold: [] for fold in range(4)}
@@ -38,8 +39,19 @@ def test_no_fold_is_with_two_threads_and_its_rows_come_in_order(threads, monkeyp
     assert [seen[fold] for fold in range(4)] == [list(range(a, b)) for a, b in pairwise(ends)]
 
 
+@pytest.mark.parametrize("n", [0, 1, 4096, 4097, 8191, 8193, 12_500, 100_000])
+def test_parts_are_of_whole_tiles_and_about_one_size(n):
+    parts = passes.in_parts(np.arange(n))
+    assert np.concatenate(parts).tolist() == list(range(n))
+    assert len(parts) == max(1, -(-n // 4096))
+    assert max(map(len, parts)) <= 4096
+    assert all(len(part) % 512 == 0 for part in parts[:-1])
+    assert len(parts) == 1 or min(map(len, parts[:-1])) >= 2048
+
+
 def test_what_goes_wrong_with_a_part_is_told(monkeypatch):
     monkeypatch.setattr(passes, "PART_ROWS", 10)
+    monkeypatch.setattr(passes, "TILE_ROWS", 1)
     block = Block((np.zeros((200, 1)),), np.ones(200), np.arange(200))
 
     def add(fold, block, rows, ends):
@@ -59,6 +71,7 @@ def test_threads_do_not_change_the_sums_and_parts_round_them_otherwise(dtype, mo
     found = []
     for part_rows, n_jobs in ((100, 1), (100, 3), (4096, 1)):
         monkeypatch.setattr(passes, "PART_ROWS", part_rows)
+        monkeypatch.setattr(passes, "TILE_ROWS", 10)
         found.append(ritz.assemble(ritz.laplacian(), basis, X, random_state=0, n_jobs=n_jobs))
     parts, threads, whole = found
     assert whole.rounding == np.finfo(dtype).eps

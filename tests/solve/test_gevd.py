@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from ritz import gevd
 from ritz.solve import whiten
-from ritz.solve.whiten import rooted, split_by_eigenvalues
+from ritz.solve.whiten import low_rank, rooted, split_by_eigenvalues
 
 
 def mixing(p, rng, condition=10.0):
@@ -375,3 +375,39 @@ def test_all_eigenvalues_are_asked_for_where_some_are_not_found(monkeypatch):
 def test_scalar_products_without_a_diagonal_have_no_directions():
     with pytest.raises(ValueError, match="at most 0"):
         gevd(np.eye(2), np.array([[0.0, 1e-9], [1e-9, 0.0]]), 1)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1e-9])
+def test_few_directions_by_a_root_with_pivots_are_those_of_all_eigenvalues(floor):
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((400, 400)))[0]
+    # Of any units; directions clear of what is cut, and nothing else.
+    sizes = np.geomspace(1.0, 1e-7, 60)
+    units = np.geomspace(1e-3, 1e3, 400)
+    B = (Q[:, :60] * sizes) @ Q[:, :60].T * units * units[:, None]
+    B = (B + B.T) / 2
+    few, (W, _) = low_rank(B, floor), split_by_eigenvalues(B, floor)
+    assert few.shape == W.shape
+    np.testing.assert_allclose(few.T @ B @ few, np.eye(few.shape[1]), atol=1e-6)
+    # One span: each is the other, turned.
+    turn = few.T @ B @ W
+    np.testing.assert_allclose(turn @ turn.T, np.eye(few.shape[1]), atol=1e-6)
+
+
+def test_a_root_with_pivots_is_for_few_directions_only():
+    assert low_rank(np.eye(10)) is None
+    assert low_rank(np.zeros((10, 10))) is None
+    assert low_rank(np.ones((10, 10))).shape == (10, 1)
+
+
+@pytest.mark.parametrize("rank", [20, 200])
+def test_many_functions_of_a_low_rank(rank):
+    """Functions that depend on each other have the eigenvalues of those they are made of."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(rank, dtype=float)
+    L, Phi = pencil(truth, np.ones(rank), rng)
+    A = rng.standard_normal((rank, 700))
+    found = gevd(A.T @ L @ A, A.T @ Phi @ A, 5)
+    assert found.rank == rank
+    np.testing.assert_allclose(found.values, truth[:5], atol=1e-8)
+    assert found.residuals.max() < 1e-8

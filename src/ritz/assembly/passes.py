@@ -16,7 +16,7 @@ from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
-PART_ROWS = 4096
+PART_ROWS, TILE_ROWS = 4096, 512
 AddRows = Callable[[int, Block, NDArray[np.intp], NDArray[np.intp]], None]
 
 
@@ -101,9 +101,14 @@ class Turns:
 
 
 def in_parts(rows: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """Return the rows of a fold in parts of about one size: sums are rounded by parts."""
-    few = len(rows) <= PART_ROWS
-    return [rows] if few else np.array_split(rows, -(-len(rows) // PART_ROWS))
+    """Return the rows of a fold in parts of about one size: sums are rounded by parts.
+
+    All but the last have whole tiles, of which those with few rows take longer than their share.
+    """
+    if len(rows) <= PART_ROWS:
+        return [rows]
+    parts, tiles = -(-len(rows) // PART_ROWS), -(-len(rows) // TILE_ROWS)
+    return np.split(rows, TILE_ROWS * (np.arange(1, parts) * tiles // parts))
 
 
 def by_fold(block: Block, n_folds: int, run: Run) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

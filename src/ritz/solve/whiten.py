@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg import LinAlgError, cholesky, eigh, qr
 from scipy.linalg.lapack import dpstrf, dsygst, dtrtri
 from scipy.sparse.linalg import ArpackError, eigsh
 
@@ -12,7 +12,7 @@ from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
 CUT = 30
-MANY = 600
+SMALL, MANY = 300, 600
 FEW = 8
 
 
@@ -72,12 +72,39 @@ def whitened(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arr
 
 def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array, int]:
     """Do as `whitened` does, where B is known to have no root that is clear of the cut."""
-    if len(B) > MANY:
+    # Of small matrices all eigenvalues are found soon enough, and a little more exactly.
+    W = low_rank(B, floor) if len(B) > SMALL else None
+    if W is None and len(B) > MANY:
         lifted_off = lifted(B, M, floor)
         if lifted_off is not None:
             return lifted_off
-    W, _ = split_by_eigenvalues(B, floor)
+    if W is None:
+        W, _ = split_by_eigenvalues(B, floor)
     return W, W.T @ M @ W, W.shape[1]
+
+
+def low_rank(B: Array, floor: Array | float = 0.0) -> Array | None:
+    """Return W as `whiten` does, where B has a rank well below its size; None elsewhere.
+
+    Of unit diagonal, B = R' R by a root with pivots that ends where rounding is left, a thirtieth
+    of the cut or less, and the few eigenvalues of R R' are those of B. Its eigenvectors R' u are
+    made orthogonal, the largest first: rounding leaves some of those in the others.
+    """
+    scaled, D, keep = unit_diagonal(B)
+    root, pivots, rank, _ = dpstrf(scaled.T, tol=EPS, lower=0, overwrite_a=1)
+    if not rank or 4 * rank > 3 * len(B):
+        return None
+    R = np.empty((rank, len(keep)))
+    R[:, pivots - 1] = np.triu(root[:rank])
+    values, vectors = eigh(R @ R.T, driver="evd", overwrite_a=True, check_finite=False)
+    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
+    above = np.flatnonzero(values > CUT * len(B) * EPS * values[-1])[::-1]
+    values = values[above]
+    V, _ = qr(R.T @ vectors[:, above] / np.sqrt(values), mode="economic", check_finite=False)
+    good = values > noise @ V**2
+    W = np.zeros((len(B), int(good.sum())))
+    W[keep] = D[:, None] * V[:, good] / np.sqrt(values[good])
+    return W
 
 
 def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array] | None:
