@@ -56,6 +56,8 @@ def test_half_as_many_centers_where_they_leave_as_little_energy_on_new_rows(rows
     X, new = rows(10_000, 0), rows(20_000, 1)
     auto = ritz.SpectralEmbedding(8, random_state=0).fit(X)
     assert auto.n_centers_ == centers
+    assert list(auto.n_centers_path_) == [75, 150]
+    assert (auto.n_centers_path_[75] < 1.02 * auto.n_centers_path_[150]) == (centers == 250)
     half, whole = (
         energy(ritz.SpectralEmbedding(8, n_centers=p, random_state=0).fit(X).spectrum_, new)
         for p in (250, 500)
@@ -75,6 +77,7 @@ def test_half_as_many_centers_where_they_leave_as_little_energy_on_new_rows(rows
 def test_as_many_centers_as_said_elsewhere(model):
     X = normal(10_000, 0)
     assert model.fit(X, X[:, 0] > 0).n_centers_ == 500
+    assert model.n_centers_path_ is None
 
 
 def test_half_as_many_centers_with_a_length_scale_that_is_given():

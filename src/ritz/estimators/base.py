@@ -26,6 +26,7 @@ from ritz.estimators.lengths import (
     MOST_FUNCTIONS,
     choose_length_scale,
     comparable,
+    energies_by_centers,
     half_will_do,
 )
 from ritz.forms import Form
@@ -78,6 +79,7 @@ class SpectralEstimator(BaseEstimator):
     def _recipe(self, basis: Any, X: NDArray[Any], weight: Array, seed: int) -> Recipe:
         # What an earlier fit compared says nothing of this one.
         self.length_scale_path_: dict[float, float] | None = None
+        self.n_centers_path_: dict[int, float] | None = None
         recipe = as_recipe(
             basis,
             self.kernel,
@@ -118,7 +120,10 @@ class SpectralEstimator(BaseEstimator):
         regularization = as_regularization(self.regularization, self._auto_regularization)
         length: Any = kernel.length_scale
         known = (self.length_scale_path_ or {}).get(length)
-        return half_will_do(form, kernel, rows, weight, k, seed, regularization, known)
+        self.n_centers_path_ = energies_by_centers(
+            form, kernel, rows, weight, k, seed, regularization, known
+        )
+        return half_will_do(self.n_centers_path_)
 
     def _n_functions(self) -> int:
         """Return how many functions, besides the constant, the length scale is chosen for."""

@@ -50,9 +50,11 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         they have not seen (with a form that carries arrays for each row, or fewer than 60 rows, the
         quantile itself).
     n_centers
-        The number of kernel sections, or "auto": 5 sqrt(n) for n distinct rows, between 100 and
-        1,000, fewer where n p^2 would exceed 3e10. Half as many where that is over 300 and, for up
-        to ten functions on a sample, 75 leave as little energy on unseen rows as 150, within 2%.
+        The number p of kernel sections, or "auto": 5 sqrt(n) for n distinct rows, between 100 and
+        1,000, fewer where n p^2 would exceed 3e10. If that is over 300, and up to ten components
+        are wanted, a sample is asked whether half will do: where 75 sections leave as little energy
+        on unseen rows as 150, within 2%, half as many are used (see `n_centers_path_`). What a
+        sample says may differ from seed to seed.
     basis
         Functions to use in place of kernel sections, such as `ritz.Monomials(3)`; kernel,
         length_scale and n_centers are not used then.
@@ -77,8 +79,11 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     ----------
     eigenvalues_, eigenvalue_errors_
         Eigenvalues (n_components,) and their standard errors (None with too few rows).
-    length_scale_, n_centers_, length_scale_path_
-        What was used, and the energy of each length scale on unseen rows, None where it was given.
+    length_scale_, n_centers_
+        What was used.
+    length_scale_path_, n_centers_path_
+        The energy of each length scale on unseen rows, infinite where it has no functions to show,
+        and that of 75 and 150 centers; None where they were not compared.
     spectrum_
         The `Spectrum`, the constant first.
     sums_
@@ -151,7 +156,8 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         """Add samples (n, d) to those seen so far.
 
         The first rows are kept until there are enough to choose centers and length scale from
-        (5,000, or twice the number of centers, or none for a basis that is fixed); from then on
+        (5,000, or twice the number of centers, or none for a basis that is fixed); "auto" is what
+        these rows say, so that a long stream is better given `n_centers`. From then on
         only sums are kept, and equal those of one `fit` to all rows with the same functions. With
         fewer distinct rows than functions it is not fitted yet.
         """

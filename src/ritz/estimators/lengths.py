@@ -97,7 +97,7 @@ def two_halves(rows: Array, weight: Array, seed: int) -> list[tuple[Array, Array
     return [(rows[half], weight[half]) for half in (pick[::2], pick[1::2])]
 
 
-def half_will_do(
+def energies_by_centers(
     form: Form,
     kernel: Kernel,
     rows: Array,
@@ -106,12 +106,10 @@ def half_will_do(
     seed: int,
     regularization: float,
     energy: float | None = None,
-) -> bool:
-    """Return whether half as many centers leave as little energy on unseen rows, within 2%.
+) -> dict[int, float]:
+    """Return the energies that 75 centers and 150, on 1,000 rows, leave on 1,000 unseen ones.
 
-    Of 150 centers and 75 on 1,000 rows, measured on 1,000 others. Functions that are that smooth on
-    the sample are so on all rows. The parameters are those of `choose_length_scale`, which knows
-    the energy of 150 centers.
+    The parameters are those of `choose_length_scale`, which knows the energy of 150 centers.
     """
     (seen, unseen), basis = two_halves(rows, weight, seed), Nystrom(kernel, CENTERS // 2)
     with blas_threads(1):
@@ -120,7 +118,16 @@ def half_will_do(
         if energy is None or len(rows) < ROWS:
             basis = Nystrom(kernel, CENTERS)
             energy = unseen_energy(form, basis, *seen, *unseen, k, regularization)
-    return bool(np.isfinite(energy) and few <= (1 + WORTH) * energy)
+    return {CENTERS // 2: few, CENTERS: energy}
+
+
+def half_will_do(energies: dict[int, float]) -> bool:
+    """Return whether half as many centers leave as little energy, within 2%.
+
+    Functions that are that smooth on a sample are so on all rows.
+    """
+    few, many = energies[CENTERS // 2], energies[CENTERS]
+    return bool(np.isfinite(many) and few <= (1 + WORTH) * many)
 
 
 def unseen_energy(
