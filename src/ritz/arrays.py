@@ -215,6 +215,8 @@ def at_rows(field: Any, X: Array, index: NDArray[np.intp], name: str) -> tuple[A
 
 
 HASHED_ROWS = 16_384
+# What compiled sums go over at once: sections of so many rows stay in cache.
+TILE_ROWS = 512
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 

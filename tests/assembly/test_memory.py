@@ -46,8 +46,8 @@ def test_memory_does_not_grow_with_the_rows_of_an_array(rows, basis):
     few, some, many = (peak_of(lambda n=n: run(n)) for n in (20_000, 150_000, 400_000))
     # Blocks are full from some 150,000 rows on; n times p numbers would be 160 MB.
     assert many - some < MEGABYTE
-    assert many - few < 24 * MEGABYTE
-    assert many < 32 * MEGABYTE
+    assert many - few < 6 * MEGABYTE
+    assert many < 10 * MEGABYTE
 
 
 def test_memory_does_not_grow_with_the_rows_of_a_stream():

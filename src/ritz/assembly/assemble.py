@@ -315,7 +315,7 @@ class Accumulator:
             self.weight = np.concatenate([totals.weight for totals in self.totals])
             self.ledgers = [Ledger() for _ in self.totals]
             for ledger in self.ledgers:
-                # The ledger alone holds on to them, and lets go as matrices are made.
+                # The ledger alone holds on to them, and lets go of what no matrix is made in.
                 ledger.enter(self.program, *self.tiles.entries(self.totals.pop(0)))
 
         def close(ledger: Ledger) -> dict[str, Array]:

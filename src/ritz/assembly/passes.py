@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ritz.arrays import HASHED_ROWS, Block, hash_rows, row_slices
+from ritz.arrays import HASHED_ROWS, TILE_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
-PART_ROWS, TILE_ROWS = 4096, 512
+PART_ROWS = 4096
 AddRows = Callable[[int, Block, NDArray[np.intp], NDArray[np.intp]], None]
 
 

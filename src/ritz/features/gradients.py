@@ -112,7 +112,7 @@ def between_shifted_anchors(
 
 
 def half_shifted(sums: Array, weight: Rows, offset: Array) -> Array:
-    """Return h = w' V + (sum of w) c' / 2: h c' + c h' takes an offset c off V' diag(w) V."""
+    """Return h = w' V + (sum of w) c' / 2: with V + 1 c', V' diag(w) V grows by h c' + c h'."""
     return np.asarray(sums + np.asarray(weight)[..., None] / 2 * offset)
 
 
@@ -138,6 +138,7 @@ def between_shifted_distances(
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Parts:
     """Return (M + M') / 2 - E * (T' T) / 2, in place of M."""
+    # Not by the above with an offset of zero: kernels that need none need not compile it.
     symmetrize(stretched)
     stretched *= unit
     inner *= spread

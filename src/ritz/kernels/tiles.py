@@ -16,11 +16,10 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from ritz.arrays import Array
+from ritz.arrays import TILE_ROWS, Array
 from ritz.features.products import address
 from ritz.kernels.compiled import routine
 
-ROWS = 512
 LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
 
 
@@ -219,8 +218,9 @@ class Room(NamedTuple):
     def of(cls, what: Pass, dtype: Any) -> Room:
         """Return room for the tiles of a pass, in the precision of its sums."""
         d, p = what.Y.shape
-        points, roots = np.zeros((ROWS, d)), np.ones(ROWS + 1, dtype)
-        buffers, spare, zero = np.empty((4, ROWS, p), dtype), np.zeros((4, p), dtype), np.zeros(p)
+        points, roots = np.zeros((TILE_ROWS, d)), np.ones(TILE_ROWS + 1, dtype)
+        buffers = np.empty((4, TILE_ROWS, p), dtype)
+        spare, zero = np.zeros((4, p), dtype), np.zeros(p)
         letter = "d" if dtype == np.float64 else "s"
         told = np.zeros(TOLD, np.int64)
         told[FILL] = routine(what.name, np.dtype(dtype)).address
@@ -232,7 +232,7 @@ class Room(NamedTuple):
         own = told.ctypes.data
         told[GIVEN], told[INTEGERS] = own + 8 * COUNTS, own + 8 * WIDTH
         told[GIVEN + 1 : INTEGERS] = [array.ctypes.data for array in held]
-        told[SECTION:] = np.array([ROWS * p, p, 1]) * np.dtype(dtype).itemsize
+        told[SECTION:] = np.array([TILE_ROWS * p, p, 1]) * np.dtype(dtype).itemsize
         # Sums of double precision need none.
         few = len(what.pairs) if dtype != np.float64 else 0
         partial = [np.zeros((1, p * p), dtype) for _ in range(few)], np.zeros((1, 4, p), dtype)

@@ -12,11 +12,11 @@ from scipy.special import fdtri
 
 from ritz.arrays import Array
 from ritz.assembly import Matrices, Sums
-from ritz.assembly.sums import Folds
+from ritz.assembly.sums import LARGE, Folds
 from ritz.threads import Workers, blas_threads, jobs
 
 CONFIDENCE = 0.99
-SMALL, LARGE = 100, 500
+SMALL = 100
 TINY = float(np.finfo(np.float64).tiny)
 
 
