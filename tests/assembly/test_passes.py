@@ -39,12 +39,12 @@ def test_no_fold_is_with_two_threads_and_its_rows_come_in_order(threads, monkeyp
     assert [seen[fold] for fold in range(4)] == [list(range(a, b)) for a, b in pairwise(ends)]
 
 
-@pytest.mark.parametrize("n", [0, 1, 4096, 4097, 8191, 8193, 12_500, 100_000])
+@pytest.mark.parametrize("n", [0, 1, 8192, 8193, 16_383, 16_385, 25_000, 200_000])
 def test_parts_are_of_whole_tiles_and_about_one_size(n):
     parts = passes.in_parts(np.arange(n))
     assert np.concatenate(parts).tolist() == list(range(n))
-    assert len(parts) == max(1, -(-n // 4096))
-    assert max(map(len, parts)) <= 4096
+    assert len(parts) == max(1, -(-n // 8192))
+    assert max(map(len, parts)) <= 8192
     assert all(len(part) % 512 == 0 for part in parts[:-1])
     assert len(parts) == 1 or min(map(len, parts[:-1])) >= 2048
 
@@ -69,7 +69,7 @@ def test_threads_do_not_change_the_sums_and_parts_round_them_otherwise(dtype, mo
     X = np.random.default_rng(0).normal(size=(3000, 3)).astype(dtype)
     basis = ritz.Nystrom(ritz.Gaussian(0.5), 20)
     found = []
-    for part_rows, n_jobs in ((100, 1), (100, 3), (4096, 1)):
+    for part_rows, n_jobs in ((100, 1), (100, 3), (8192, 1)):
         monkeypatch.setattr(passes, "PART_ROWS", part_rows)
         monkeypatch.setattr(passes, "TILE_ROWS", 10)
         found.append(ritz.assemble(ritz.laplacian(), basis, X, random_state=0, n_jobs=n_jobs))

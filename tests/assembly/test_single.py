@@ -46,6 +46,30 @@ def test_functions_that_float32_would_lose_are_kept_in_float64(case):
     np.testing.assert_array_equal(single.mean().L, double.mean().L)
 
 
+@pytest.mark.parametrize("case", ["exponential", "Matern"])
+def test_half_of_many_functions_tell_that_all_are_kept(case):
+    single, double = both(*KEPT[case], p=400)
+    assert single.rounding == np.finfo(np.float32).eps
+    a, b = (ritz.decompose_sums(sums, 10) for sums in (single, double))
+    np.testing.assert_allclose(a.values, b.values, rtol=2e-4, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "kernel", [ritz.Gaussian(0.5), ritz.Gaussian(2.0), ritz.Matern(2.5, 1.0)], ids=str
+)
+def test_half_of_many_functions_tell_that_some_are_lost(kernel):
+    """Half are lost as well, or half are kept and fewer than a quarter: all would not be."""
+    single, double = both(kernel, 3, p=600)
+    np.testing.assert_array_equal(single.mean().L, double.mean().L)
+
+
+def test_centers_that_are_close_to_others_are_seen_among_half_of_them():
+    X = RNG.normal(size=(5000, 10)).astype(np.float32)
+    centers = np.concatenate([X[:200], X[:200] + np.float32(1e-5)])
+    basis = ritz.Nystrom(ritz.Exponential(3.0), centers=centers)
+    assert ritz.assemble(ritz.laplacian(), basis, X).rounding < 1e-10
+
+
 def test_forms_of_small_differences_stay_in_float64():
     for form in (
         ritz.neighbors(3),

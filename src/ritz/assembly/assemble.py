@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isfinite
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg import eigh
 
 from ritz.arrays import Array, Block, as_count, must, row_slices
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
@@ -28,6 +27,7 @@ PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000
 LITTLE_WORK = 2e7
 WEIGHTED_ROWS = 2048
+SINGLE_ROWS = 1024
 FEW = 256
 COST_OF_VALUE = 100
 
@@ -150,66 +150,60 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
 def accumulator_of(
     form: Form, stream: Stream, left: Centered, right: Centered, folds: int
 ) -> Accumulator:
-    """Return sums of float32 for rows of float32, if that keeps all functions; else of float64.
-
-    Functions are told apart by L + s Phi (by Phi where L is not symmetric): of unit diagonal, its
-    least eigenvalue must exceed float32's rounding. Sums over a sample of the rows tell.
-    """
+    """Return sums of float32 for rows of float32, if that keeps all functions; else of float64."""
+    dtype: Any = np.float64
     if stream.single and form.single:
         sides = ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1))
-        for basis, view in sides:
-            # Where L is not symmetric any form will do, for the scalar products.
-            tried = form if form.symmetric else potential(1.0)
-            sums = Accumulator(tried, basis, basis, 2, np.float32)
-            pilot = stream.sample(2 * basis.size, 0, view)
-            if len(pilot) <= basis.size or not told_apart(sums, pilot, form.symmetric):
-                break
-        else:
-            if form.symmetric and left is right:
-                return sums.renewed(folds)
-            return Accumulator(form, left, right, folds, np.float32)
-    return Accumulator(form, left, right, folds)
+        if all(told_apart(form, basis, stream, view) for basis, view in sides):
+            dtype = np.float32
+    return Accumulator(form, left, right, folds, dtype)
 
 
-def told_apart(sums: Accumulator, pilot: Array, by_form: bool) -> bool:
-    """Return whether sums of float32 keep every direction of functions, judged on a pilot (m, d).
+def told_apart(form: Form, basis: Centered, stream: Stream, view: int) -> bool:
+    """Return whether sums of float32 keep every direction of functions, judged on a sample.
 
-    By the scalar products alone, or by the form too.
+    Functions are told apart by L + s Phi (by Phi where L is not symmetric): of unit diagonal, its
+    least eigenvalue must exceed float32's rounding. Of many kernel sections half are looked at, at
+    random: the eigenvalue falls from half to all about as it does from a quarter to half.
     """
-    block = Block((pilot,), np.ones(len(pilot)), np.arange(len(pilot)))
-    halves = np.array_split(np.arange(len(pilot)), 2)
-    add = in_pieces(sums.add, PILOT_ROWS) if sums.tiles is None else sums.add_rows
-
-    def add_half(fold: int) -> None:
-        add(fold, block, halves[fold], np.array([0, len(halves[fold])]))
-
-    with Workers(jobs(None)) as run:
-        for _ in run(add_half, range(2)):
-            pass
-        sums.close(run)
-    # In place: new memory takes longer than the arithmetic.
-    (L, other), (Phi, more) = sums.matrices()[:2]
-    L += other
-    Phi += more
-    means = Phi[0, 1:] / Phi[0, 0]
-    B, energy = Phi[1:, 1:], L[1:, 1:]
-    B -= np.outer(means, Phi[0, 1:])
-    if by_form:
-        energy *= np.trace(B) / max(np.trace(energy), float(np.finfo(np.float64).tiny))
-        B += energy
-    variance = np.diag(B)
-    if not (variance > 0).all():
+    some = basis
+    if isinstance(basis.basis, KernelSections) and basis.size > FEW:
+        half = np.random.default_rng(0).permutation(basis.size)[: basis.size // 2]
+        some = Centered(basis.basis.pick(half), basis.offset[half])
+    pilot = stream.sample(max(2 * some.size, SINGLE_ROWS), 0, view)
+    if len(pilot) <= some.size:
         return False
-    size = np.sqrt(variance)
-    B /= size
-    B /= size[:, None]
+    # Where L is not symmetric any form will do, for the scalar products.
+    sums = Accumulator(form if form.symmetric else potential(1.0), some, some, 1, np.float32)
+    add_pilot(sums, pilot)
+    (L,), (Phi,), _ = sums.matrices()
+    B, energy = Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:] / Phi[0, 0]), L[1:, 1:]
+    if form.symmetric:
+        B += energy * (np.trace(B) / max(np.trace(energy), float(np.finfo(np.float64).tiny)))
+    least = least_eigenvalue(B)
+    if some is not basis and least > 0:
+        fewer = len(B) // 2
+        least *= min(1.0, least / least_eigenvalue(B[:fewer, :fewer])) / 2
     # Few rows show the least eigenvalue smaller than it is, so it need not be so large here.
-    B[np.diag_indices_from(B)] -= 5 * float(np.finfo(np.float32).eps)
-    try:
-        cholesky(B.T, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
+    return least > 5 * float(np.finfo(np.float32).eps)
+
+
+def add_pilot(sums: Accumulator, pilot: Array) -> None:
+    """Add a sample of rows (m, d), of weight one each, to sums of one fold, and close them."""
+    rows = np.arange(len(pilot))
+    add = in_pieces(sums.add, PILOT_ROWS) if sums.tiles is None else sums.add_rows
+    add(0, Block((pilot,), np.ones(len(pilot)), rows), rows, np.array([0, len(pilot)]))
+    sums.close(map)
+
+
+def least_eigenvalue(M: Array) -> float:
+    """Return that of a symmetric matrix, scaled to unit diagonal; zero if that cannot be."""
+    variance = M.diagonal()
+    if not (isfinite(M.sum()) and (variance > 0).all()):
+        return 0.0
+    D = 1 / np.sqrt(variance)
+    scaled = M * D * D[:, None]
+    return float(eigh(scaled, eigvals_only=True, subset_by_index=(0, 0), check_finite=False)[0])
 
 
 def block_rows(form: Form, left: Basis, right: Basis, stream: Stream) -> int:
@@ -238,16 +232,6 @@ class Accumulator:
         self.tiles: Tiles | None = None
         if self.form.uniform and self.shared and isinstance(self.left.basis, KernelSections):
             self._plan_tiles()
-        self._clear()
-
-    def renewed(self, n_folds: int) -> Accumulator:
-        """Return sums of no rows, by the same plan and in the same memory, of other folds."""
-        other = copy(self)
-        other.n_folds = n_folds
-        other._clear()
-        return other
-
-    def _clear(self) -> None:
         self.weight = np.zeros(self.n_folds)
         self.count = np.zeros(self.n_folds, dtype=np.int64)
         self.ledgers = [Ledger() for _ in range(self.n_folds)]

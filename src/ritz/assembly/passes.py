@@ -16,7 +16,7 @@ from ritz.arrays import HASHED_ROWS, TILE_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
 
-PART_ROWS = 4096
+PART_ROWS = 8192
 AddRows = Callable[[int, Block, NDArray[np.intp], NDArray[np.intp]], None]
 
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from ritz.arrays import (
     Array,
@@ -29,7 +30,7 @@ from ritz.kernels.derivatives import partial_of_sections
 from ritz.kernels.distances import pairwise_squares
 from ritz.kernels.kernel import NO_OFFSET, Sections
 
-FEW_NUMBERS = 30_000
+FEW_COLUMNS = 32
 
 
 def require_kernel(kernel: object) -> None:
@@ -74,6 +75,10 @@ class KernelSections(Basis):
     @property
     def differentiable(self) -> bool:
         return self.kernel.smoothness is None or self.kernel.smoothness >= 1
+
+    def pick(self, which: Any) -> KernelSections:
+        """Return some of the functions, by slice or numbers."""
+        return KernelSections(self.kernel, self.centers[which])
 
     def jet(self, X: Array) -> Jet:
         return KernelJet(self, X)
@@ -126,8 +131,8 @@ class KernelSections(Basis):
     def spread(self) -> Array:
         """|c_i - c_j|^2 for the anchors c."""
         c = self.anchors
-        if c.size * len(c) < FEW_NUMBERS:
-            return np.asarray(((c[:, None] - c) ** 2).sum(axis=2))
+        if c.shape[1] <= FEW_COLUMNS:
+            return np.asarray(cdist(c, c, "sqeuclidean"))
         S = squared_distances(c, c, exact_near=True)
         return (S + S.T) / 2
 

@@ -15,7 +15,7 @@ from ritz.cached import cached_property
 from ritz.features import Product
 from ritz.kernels.distances import FEW, filled_up
 
-ROWS_IN_SINGLE = 4096
+ROWS_IN_SINGLE = 8192
 
 
 class Totals(NamedTuple):
