@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -300,6 +301,20 @@ def lowest_part(priority: NDArray[np.uint64], take: int) -> NDArray[np.intp]:
         if take <= len(part) <= 4 * take + 64:
             return part
     return np.sort(np.argpartition(priority, take - 1)[:take])
+
+
+def drawn(random_state: Any, count: int) -> tuple[int, ...]:
+    """Return the first numbers below 2^63 that a generator draws, made of a seed or given."""
+    if isinstance(random_state, int):
+        return _drawn(random_state, count)
+    rng = np.random.default_rng(random_state)
+    return tuple(rng.integers(2**63, size=count).tolist())
+
+
+@lru_cache(maxsize=1024)
+def _drawn(seed: int, count: int) -> tuple[int, ...]:
+    # To make a generator takes longer than to choose rows.
+    return drawn(np.random.default_rng(seed), count)
 
 
 def row_slices(n: int, rows: int) -> list[slice]:

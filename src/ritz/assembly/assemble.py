@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from ritz.arrays import Array, Block, as_count, must, row_slices
+from ritz.arrays import Array, Block, as_count, drawn, must, row_slices
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Basis, Centered, KernelSections, Recipe, Tiles, conditioned
@@ -77,8 +77,7 @@ def assemble(
     if not isinstance(form, Form):
         raise TypeError(must("form", "an operator such as ritz.laplacian()", form))
     n_folds = as_count(n_folds, "n_folds")
-    rng = np.random.default_rng(random_state)
-    seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
+    seeds = drawn(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
     prepared = form.prepare(stream, seeds[0])
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
@@ -111,7 +110,7 @@ def work(stream: Stream, left: Basis, right: Basis) -> float:
 
 
 def fit_bases(
-    form: Form, basis: Any, stream: Stream, seeds: list[int]
+    form: Form, basis: Any, stream: Stream, seeds: tuple[int, ...]
 ) -> tuple[Centered, Centered]:
     """Return the functions of both sides, made from a sample of the rows each side sees."""
     pair = isinstance(basis, tuple | list)
@@ -135,11 +134,11 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample."""
     # The recipe draws its first number again: it then chooses the same rows out of the pilot as
     # it would out of the whole, and fewer of them are the first of more.
-    first = int(np.random.default_rng(seed).integers(2**63))
+    (first,) = drawn(seed, 1)
     pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
     if len(pilot) < 2 and stream.n_rows is None:
         raise ValueError(must("X", "data of at least 2 rows", f"{len(pilot)} distinct row(s)"))
-    basis = recipe.fit(pilot, np.random.default_rng(seed))
+    basis = recipe.fit(pilot, seed)
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
         name = "XY"[view]
@@ -244,8 +243,8 @@ class Accumulator:
             self.totals = [self.tiles.zero(self.together) for _ in groups]
 
     def _plan_tiles(self) -> None:
-        """Read the products off one row, if compiled code can do them all, whatever the rows."""
-        block = Block((np.zeros((1, self.left.dimension or 1)),), np.ones(1), np.zeros(1, np.intp))
+        """Read the products off no rows, if compiled code can do them all, whatever the rows."""
+        block = Block((np.zeros((0, self.left.dimension or 1)),), np.ones(0), np.zeros(0, np.intp))
         page = Page(block.weight)
         f = self.left.jet(block.views[0], self.dtype)
         self.program = page.program(self._matrices_of(f, f, block))
@@ -317,10 +316,12 @@ class Accumulator:
                 "of the 'source' of Batches must return a fresh iterator."
             )
         L, Phi, Psi = self.matrices()
-        for name, folds in (("L", L), ("Phi", Phi), ("Psi", () if Psi is Phi else Psi)):
+        for name in ("L", "Phi", "Psi"):
+            parts = [group[name] for group in self.closed if name in group]
             # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of
             # all entries is finite only if each of them is.
-            parts = folds if name == "L" else [fold.diagonal() for fold in folds]
+            if name != "L":
+                parts = [part.diagonal(axis1=-2, axis2=-1) for part in parts]
             # Numbers that overflow as they are added up are too large as well.
             if not isfinite(sum(float(part.sum()) for part in parts)):
                 raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpstrf
 
 from ritz.arrays import Array
 from ritz.bases.basis import Basis
@@ -39,7 +40,7 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     centered, values, spread, size = apart_from_means(basis, pilot[:FEW_ROWS])
     alive = spread > 100 * EPS * size
     some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
-    if resolved(values[:, some] / spread[some]) >= min(ENOUGH, basis.size):
+    if resolves(values[:, some] / spread[some], min(ENOUGH, basis.size)):
         return centered
     centered, values, spread, size = apart_from_means(basis, pilot)
     alive = spread > 100 * EPS * size
@@ -93,6 +94,16 @@ def apart_from_means(basis: Basis, pilot: Array) -> tuple[Centered, Array, Array
         )
     size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
     return centered, values, spread, size
+
+
+def resolves(scaled: Array, wanted: int) -> bool:
+    """Return whether products of values (m, p) of unit size tell so many directions from rounding.
+
+    As many pivots of a root far above rounding tell as a rule, and sooner than eigenvalues.
+    """
+    gram = scaled.T @ scaled
+    pivots = dpstrf(gram, tol=1e-8 * len(scaled), lower=1, overwrite_a=1)[2] if gram.size else 0
+    return bool(pivots >= wanted) or resolved(scaled) >= wanted
 
 
 def resolved(scaled: Array) -> int:

@@ -16,6 +16,7 @@ from ritz.arrays import (
     as_count,
     as_multi_index,
     as_rows,
+    drawn,
     lowest_hashed,
     must,
     require_columns,
@@ -318,8 +319,10 @@ class Nystrom:
             return KernelSections(self.kernel, as_rows(self.centers, "centers"))
         X = as_rows(X)
         assert self.n_centers is not None
-        rng = np.random.default_rng(random_state)
-        pilot = X[lowest_hashed(X, self.pilot_rows, int(rng.integers(2**63)))]
+        rng: Any = random_state
+        if self.centers != "uniform":
+            rng = np.random.default_rng(random_state)
+        pilot = X[lowest_hashed(X, self.pilot_rows, *drawn(rng, 1))]
         m = min(self.n_centers, len(pilot))
         if self.centers == "rpcholesky":
             index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)

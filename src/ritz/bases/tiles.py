@@ -79,7 +79,7 @@ class Tiles:
             places.append((pair[0], pair[1]))
         return cls(jet, products, places)
 
-    @property
+    @cached_property
     def pairs(self) -> NDArray[np.int64]:
         """Which sections are multiplied by which (m, 2)."""
         pairs = [pair for pair in self.places if pair[0] is not None]

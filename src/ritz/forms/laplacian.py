@@ -39,6 +39,8 @@ class Laplacian(Form):
 
     def prepare(self, source: Source, seed: int) -> Form:
         tangent = self.tangent
+        if tangent is None and not self.density_correction:
+            return self
         if isinstance(tangent, str):
             assert self.dimension is not None
             if self.dimension > source.dimensions[0]:

@@ -11,6 +11,7 @@ from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
     EPS,
     cut_off,
+    every_eigenpair,
     is_positive,
     positive,
     rank_of,
@@ -145,12 +146,16 @@ class Reduced:
         k = min(k, self.rank)
         if not k:
             return np.zeros(0), np.zeros((r, 0))
-        subset = (r - k, r - 1) if 4 * k < r else None
-        try:
-            nu, U = eigh(self.N, lower=False, subset_by_index=subset, check_finite=False)
-        except LinAlgError:
-            # The routine for some of them fails at times where eigenvalues crowd.
-            nu, U = eigh(self.N, lower=False, driver="evd", check_finite=False)
+        many = 4 * k >= r
+        if not many:
+            some = (r - k, r - 1)
+            try:
+                nu, U = eigh(self.N, lower=False, subset_by_index=some, check_finite=False)
+            except LinAlgError:
+                # The routine for some of them fails at times where eigenvalues crowd.
+                many = True
+        if many:
+            nu, U = every_eigenpair(self.N)
         return nu[::-1][:k], U[:, ::-1][:, :k]
 
 

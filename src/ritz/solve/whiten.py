@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh, qr
-from scipy.linalg.lapack import dpstrf, dsygst, dtrtri
+from scipy.linalg import LinAlgError, eigh, qr
+from scipy.linalg.lapack import dpotrf, dpstrf, dsyevd, dsygst, dtrtri
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from ritz.arrays import Array, must
@@ -44,11 +44,26 @@ def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
         return False
     scaled, _, _ = unit_diagonal(M)
     scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
-    try:
-        cholesky(scaled.T, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        return False
-    return True
+    return root_of(scaled) is not None
+
+
+def root_of(M: Array) -> Array | None:
+    """Return the upper triangle R with R' R = M, or None where a symmetric M is not positive.
+
+    By the library's own routine, as the eigenvalues below: what SciPy puts around it takes as long
+    as a small problem.
+    """
+    # Symmetric, so that what Fortran reads as columns may be our rows.
+    root, failed = dpotrf(M.T, lower=0, clean=1)
+    return None if failed else np.asarray(root)
+
+
+def every_eigenpair(M: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues, ascending, and vectors of a symmetric M, whose upper part counts."""
+    values, vectors, failed = dsyevd(M, lower=0)
+    if failed:
+        raise LinAlgError("The eigenvalues of a symmetric matrix did not converge.")
+    return np.asarray(values), np.asarray(vectors)
 
 
 def whiten(B: Array, floor: Array | float = 0.0) -> Array:
@@ -96,7 +111,7 @@ def low_rank(B: Array, floor: Array | float = 0.0) -> Array | None:
         return None
     R = np.empty((rank, len(keep)))
     R[:, pivots - 1] = np.triu(root[:rank])
-    values, vectors = eigh(R @ R.T, driver="evd", overwrite_a=True, check_finite=False)
+    values, vectors = every_eigenpair(R @ R.T)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
     above = np.flatnonzero(values > CUT * len(B) * EPS * values[-1])[::-1]
     values = values[above]
@@ -144,9 +159,8 @@ def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int]
     bad = values <= np.maximum(CUT * size * EPS * largest, noise @ V**2)
     values, V = values[bad], V[:, bad]
     scaled += (V * (1 - values)) @ V.T
-    try:
-        root = np.asarray(cholesky(scaled.T, check_finite=False))
-    except LinAlgError:
+    root = root_of(scaled)
+    if root is None:
         return None
     inner = scaled_by(M, D)
     inner -= V @ (inner @ V).T
@@ -174,7 +188,7 @@ def split_by_eigenvalues(B: Array, floor: Array | float) -> tuple[Array, Array]:
     scaled, D, keep = unit_diagonal(B)
     if not len(keep):
         return np.zeros((len(B), 0)), np.eye(len(B))
-    values, vectors = eigh(scaled, driver="evd", overwrite_a=True, check_finite=False)
+    values, vectors = every_eigenpair(scaled)
     noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
     good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
     W = np.zeros((len(B), int(good.sum())))
@@ -195,15 +209,15 @@ def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Arra
     """
     cut = CUT * (size or len(M)) * EPS * float(np.linalg.norm(M))
     least = max(2 * cut, float(np.max(floor, initial=0.0)))
-    try:
-        root = np.asarray(cholesky(M.T, check_finite=False))
-        inverse = np.asarray(dtrtri(root)[0])
-        if not least * float(np.linalg.norm(inverse)) ** 2 < 1:
-            shifted = M.copy()
-            shifted[np.diag_indices_from(M)] -= least
-            cholesky(shifted.T, overwrite_a=True, check_finite=False)
-    except LinAlgError:
+    root = root_of(M)
+    if root is None:
         return None
+    inverse = np.asarray(dtrtri(root)[0])
+    if not least * float(np.linalg.norm(inverse)) ** 2 < 1:
+        shifted = M.copy()
+        shifted[np.diag_indices_from(M)] -= least
+        if root_of(shifted) is None:
+            return None
     return root, inverse
 
 

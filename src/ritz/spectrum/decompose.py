@@ -18,10 +18,12 @@ from ritz.solve.gsvd import singular_triples
 from ritz.solve.whiten import is_positive, rank_of, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
+from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 from ritz.threads import blas_threads, one_library
 
 SMALL = 600
+MANY = 100
 
 
 def decompose(
@@ -75,17 +77,21 @@ def decompose(
     array([0., 1., 2.])
     """
     k = as_count(k, "k")
-    sums = assemble(
-        form,
-        basis,
-        X,
-        sample_weight=sample_weight,
-        groups=groups,
-        n_folds=n_folds,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
+    # Both steps want one thread where there are few functions, and it takes time to say so.
+    with blas_threads(1):
+        sums = assemble(
+            form,
+            basis,
+            X,
+            sample_weight=sample_weight,
+            groups=groups,
+            n_folds=n_folds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+        if sums.left.size < SMALL:
+            return decompose_sums(sums, k, regularization=regularization)
     return decompose_sums(sums, k, regularization=regularization)
 
 
@@ -111,7 +117,7 @@ def decompose_sums(
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
-    with blas_threads(1) if len(matrices.L) < SMALL else one_library():
+    with blas_threads(1) if sums.left.size < SMALL else one_library():
         if sums.form.symmetric:
             return _eigen(sums, matrices, left, k, least, regularization)
         right = left
@@ -146,12 +152,11 @@ def _eigen(
     require_rank(len(found.values), least)
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
-    left_out = leave_one_out(sums, span, span, _small_eigenvalues)
     return Spectrum(
         basis=Centered(sums.left.basis, sums.left.offset + side.means),
         coefficients=vectors[1:],
         constants=vectors[0],
-        **_levels(sums, found, left_out, is_constant(vectors)),
+        **_levels(sums, found, span, span, is_constant(vectors)),
     )
 
 
@@ -180,25 +185,16 @@ def _singular(
         penalties = (np.asarray(parts[0]), np.asarray(parts[1]))
     found = triples(L, left, right, k, sums.form.order, penalties)
     require_rank(len(found.values), least)
-    k = len(found.values)
     sign = signs(left.metric @ found.left)
     A, B = found.left * sign, found.right * sign
 
-    def small_values(small: Matrices) -> Array | None:
-        found = []
-        for part in zip(small.L, small.Phi, small.Psi, strict=True):
-            found.append(singular_triples(*part, k, order=sums.form.order).values)
-            if len(found[-1]) < k:
-                return None
-        return np.array(found)
-
-    left_out = leave_one_out(sums, left.uncentered(A), right.uncentered(B), small_values)
     sides = [
         Combination(Centered(basis.basis, basis.offset + side.means), C[1:], C[0])
         for basis, side, C in ((sums.left, left, A), (sums.right, right, B))
     ]
+    spans = left.uncentered(A), right.uncentered(B)
     fixed = is_constant(A) & is_constant(B)
-    return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, left_out, fixed))
+    return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, *spans, fixed))
 
 
 def eigenpairs(
@@ -285,10 +281,17 @@ def signs(correlations: Array) -> Array:
     return np.where(sign == 0, 1.0, sign)
 
 
-def _small_eigenvalues(small: Matrices) -> Array | None:
-    L = small.L / 2 + small.L.transpose(0, 2, 1) / 2
+def _small_values(small: Matrices, form: Form) -> Array | None:
+    """Return the values (m, k) of matrices (m, k, k), or None where some have fewer."""
+    L, Phi, Psi = small.L, *(M / 2 + M.transpose(0, 2, 1) / 2 for M in (small.Phi, small.Psi))
+    if not form.symmetric:
+        k = len(L[0])
+        parts = zip(L, Phi, Psi, strict=True)
+        found = [singular_triples(*part, k, order=form.order).values for part in parts]
+        return np.array(found) if all(len(values) == k for values in found) else None
+    L = L / 2 + L.transpose(0, 2, 1) / 2
     try:
-        inverse = np.linalg.inv(np.linalg.cholesky(small.Phi))
+        inverse = np.linalg.inv(np.linalg.cholesky(Phi))
         return np.asarray(np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1)))
     except np.linalg.LinAlgError:
         return None
@@ -297,27 +300,39 @@ def _small_eigenvalues(small: Matrices) -> Array | None:
 def _levels(
     sums: Sums,
     found: Eigenpairs | SingularTriples,
-    left_out: Array | None,
+    A: Array,
+    B: Array,
     fixed: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    """Return values, errors and groups; a value that no sample can change has no error."""
-    values = found.values
+    """Return values, errors and groups; a value that no sample can change has no error.
+
+    Errors and groups, which take as long as all the rest of a small problem, are left for when they
+    are asked for. Until then the matrices (k, k) of each fold are kept, unless they are large.
+    """
+    values, form = found.values, sums.form
     folds = int((sums.weight > 0).sum())
-    if left_out is None:
+    small = leave_one_out(sums, A, B)
+
+    def accuracy() -> dict[str, Any]:
+        left_out = None if small is None else _small_values(small, form)
         errors = group_errors = None
-        groups = group(values, None, folds)
-    else:
-        errors = np.where(fixed, 0.0, jackknife(left_out))
+        if left_out is not None:
+            errors = np.where(fixed, 0.0, jackknife(left_out))
         groups = group(values, errors, folds)
-        group_errors = np.where(fixed, 0.0, jackknife(group_means(left_out, groups)))
+        if left_out is not None:
+            group_errors = np.where(fixed, 0.0, jackknife(group_means(left_out, groups)))
+        return {
+            "errors": errors,
+            "groups": groups,
+            "group_values": group_means(values, groups),
+            "group_errors": group_errors,
+        }
+
     return {
         "values": values,
-        "errors": errors,
-        "groups": groups,
-        "group_values": group_means(values, groups),
-        "group_errors": group_errors,
+        **(dict.fromkeys(ACCURACY, accuracy) if len(values) <= MANY else accuracy()),
         "residuals": found.residuals,
         "rank": found.rank,
         "n_rows": sums.n_rows,
-        "operator": str(sums.form),
+        "operator": str(form),
     }

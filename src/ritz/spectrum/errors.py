@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from math import sqrt
 
@@ -20,13 +19,11 @@ SMALL = 100
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def leave_one_out(
-    sums: Sums, A: Array, B: Array, values_of: Callable[[Matrices], Array | None]
-) -> Array | None:
-    """Return the values (folds, k) found in a fixed span without each fold in turn.
+def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
+    """Return the matrices (folds, k, k) of a fixed span, without each fold in turn.
 
     To first order in 1/n the span found from all rows gives the same values as one found
-    anew, so only k by k problems are solved.
+    anew, so only k by k problems are left to solve.
 
     Parameters
     ----------
@@ -34,13 +31,10 @@ def leave_one_out(
         The sums of all folds.
     A, B
         The spans: combinations (1 + p, k) of the left and (1 + q, k) of the right functions.
-    values_of
-        The values (m, k) of matrices (m, k, k), or None where some have fewer.
 
     Returns
     -------
-    None where fewer than three folds have rows, or the functions are not independent on the rows
-    of the others.
+    None where fewer than three folds have rows.
     """
     folds = np.flatnonzero(sums.weight > 0)
     if len(folds) < 3:
@@ -59,9 +53,7 @@ def leave_one_out(
         return np.asarray((small.sum(axis=0) - small[folds]) / weight)
 
     L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
-    Psi = Phi if shared else without_each(sums.Psi, B, B)
-    Phi, Psi = (M / 2 + M.transpose(0, 2, 1) / 2 for M in (Phi, Psi))
-    return values_of(Matrices(L, Phi, Psi))
+    return Matrices(L, Phi, Phi if shared else without_each(sums.Psi, B, B))
 
 
 def jackknife(left_out: Array) -> Array:

@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from ritz.arrays import Array, must
 
-PER_VALUE = ("values", "errors", "groups", "group_values", "group_errors", "residuals")
+ACCURACY = ("errors", "groups", "group_values", "group_errors")
+PER_VALUE = ("values", *ACCURACY, "residuals")
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
     """The numbers of a spectrum.
+
+    Errors and groups may be given as one function that returns a dictionary of them, which is
+    called when one of them is first asked for.
 
     Attributes
     ----------
@@ -52,10 +56,28 @@ class Levels:
     operator: str
 
     def __post_init__(self) -> None:
+        if callable(self.errors):
+            # Read off `__getattr__`, which is asked for what is not there.
+            self.__dict__["_accuracy"] = self.errors
+            for name in ACCURACY:
+                del self.__dict__[name]
         for name in PER_VALUE:
-            array = getattr(self, name)
+            array = self.__dict__.get(name)
             if array is not None and array.shape != self.values.shape:
                 raise ValueError(must(name, f"of shape {self.values.shape}", array.shape))
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ACCURACY or "_accuracy" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        numbers = self.__dict__["_accuracy"]()
+        self.__dict__.update(numbers)
+        return numbers[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Numbers travel; what would compute them does not.
+        state = {name: getattr(self, name) for name in ACCURACY} | self.__dict__
+        state.pop("_accuracy", None)
+        return state
 
     def _some(self, which: Any) -> dict[str, Any]:
         """Return the per-value fields of a selection."""
