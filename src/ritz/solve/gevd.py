@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
+from scipy.linalg.lapack import dsygvd
 
 from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
@@ -236,7 +237,9 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
     L_A, Phi_A = L @ A, Phi @ A
     size = np.sqrt(np.einsum("ij,ij->j", A, Phi_A))
     A, L_A, Phi_A = A / size, L_A / size, Phi_A / size
-    values, U = eigh(A.T @ L_A, A.T @ Phi_A, check_finite=False)
+    values, U, failed = dsygvd(A.T @ L_A, A.T @ Phi_A)
+    if failed:
+        raise LinAlgError("The functions found are not independent on the samples.")
     A = A @ U
     # W' B W = I, so |W' r| is the norm of r dual to B.
     left, right = W.T @ (L_A @ U), W.T @ (Phi_A @ U)

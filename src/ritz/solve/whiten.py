@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, eigh, qr
@@ -43,8 +45,13 @@ def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
     if (np.diag(M) < 0).any():
         return False
     scaled, _, _ = unit_diagonal(M)
-    scaled[np.diag_indices_from(scaled)] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
+    diagonal_of(scaled)[:] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
     return root_of(scaled) is not None
+
+
+def diagonal_of(M: Array) -> Array:
+    """Return the diagonal of a matrix, to write to."""
+    return np.einsum("ii->i", M)  # type: ignore[no-any-return]
 
 
 def root_of(M: Array) -> Array | None:
@@ -94,7 +101,7 @@ def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arra
         if lifted_off is not None:
             return lifted_off
     if W is None:
-        W, _ = split_by_eigenvalues(B, floor)
+        W = Directions.of(B, floor).whitened()
     return W, W.T @ M @ W, W.shape[1]
 
 
@@ -185,19 +192,57 @@ def split(B: Array, floor: Array | float = 0.0) -> tuple[Array, Array]:
 
 def split_by_eigenvalues(B: Array, floor: Array | float) -> tuple[Array, Array]:
     """Do as `split` does, where B may have no root: directions near the cut, or functions zero."""
-    scaled, D, keep = unit_diagonal(B)
-    if not len(keep):
-        return np.zeros((len(B), 0)), np.eye(len(B))
-    values, vectors = every_eigenpair(scaled)
-    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
-    good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
-    W = np.zeros((len(B), int(good.sum())))
-    W[keep] = D[:, None] * vectors[:, good] / np.sqrt(values[good])
-    N = np.zeros((len(B), len(B) - W.shape[1]))
-    N[keep, : int((~good).sum())] = D[:, None] * vectors[:, ~good]
-    gone = np.setdiff1d(np.arange(len(B)), keep)
-    N[gone, int((~good).sum()) + np.arange(len(gone))] = 1.0
-    return W, N
+    directions = Directions.of(B, floor)
+    return directions.whitened(), directions.left_out()
+
+
+class Directions(NamedTuple):
+    """The eigenvectors of a positive matrix B (p, p), in units where its diagonal is one.
+
+    Parameters
+    ----------
+    size
+        The number p.
+    keep, D
+        The numbers of the functions with a positive diagonal, and what makes that one.
+    values, vectors, good
+        Eigenvalues (m,), vectors (m, m), and which of them are above the cut.
+    """
+
+    size: int
+    keep: NDArray[np.intp]
+    D: Array
+    values: Array
+    vectors: Array
+    good: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, B: Array, floor: Array | float) -> Directions:
+        """Return those of a matrix, cut as `whiten` says."""
+        scaled, D, keep = unit_diagonal(B)
+        if not len(keep):
+            return cls(len(B), keep, D, D, scaled, D > 0)
+        values, vectors = every_eigenpair(scaled)
+        noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
+        good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
+        return cls(len(B), keep, D, values, vectors, good)
+
+    def whitened(self) -> Array:
+        """Return W (p, r) with W' B W = I."""
+        W = np.zeros((self.size, int(self.good.sum())))
+        W[self.keep] = (
+            self.D[:, None] * self.vectors[:, self.good] / np.sqrt(self.values[self.good])
+        )
+        return W
+
+    def left_out(self) -> Array:
+        """Return the directions N (p, p - r) where B is nothing, functions that are zero last."""
+        bad = ~self.good
+        gone = np.setdiff1d(np.arange(self.size), self.keep)
+        N = np.zeros((self.size, int(bad.sum()) + len(gone)))
+        N[self.keep, : int(bad.sum())] = self.D[:, None] * self.vectors[:, bad]
+        N[gone, int(bad.sum()) + np.arange(len(gone))] = 1.0
+        return N
 
 
 def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Array, Array] | None:
@@ -215,7 +260,7 @@ def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Arra
     inverse = np.asarray(dtrtri(root)[0])
     if not least * float(np.linalg.norm(inverse)) ** 2 < 1:
         shifted = M.copy()
-        shifted[np.diag_indices_from(M)] -= least
+        diagonal_of(shifted)[:] -= least
         if root_of(shifted) is None:
             return None
     return root, inverse

@@ -62,12 +62,13 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
     floor = np.zeros(len(Phi))
-    floor[1:][~dead] = 100 * noise[~dead] / variance[~dead]
+    floor[1:] = 100 * noise / np.where(dead, 1.0, variance)
+    if rounding > EPS:
+        floor[1:] = np.maximum(floor[1:], SINGLE * rounding)
     if dead.any():
+        floor[1:][dead] = 0.0
         covariance[dead] = 0.0
         covariance[:, dead] = 0.0
-    if rounding > EPS:
-        floor[1:][~dead] = np.maximum(floor[1:][~dead], SINGLE * rounding)
     return Side(means, metric, floor)
 
 
