@@ -27,15 +27,12 @@ def join_distances(
     """
     p = len(offset)
     for f in range(len(inner)):
+        # Rows of one fold: three numbers to an entry take longer to compile than two.
+        V, M, h, s = inner[f], stretched[f], half[f], sums[f]
         for top in range(0, p, TILE):
             for left in range(0, top + 1, TILE):
-                bottom = top + TILE if top + TILE < p else p
-                for i in range(top, bottom):
-                    for j in range(left, left + TILE if left + TILE <= i else i + 1):
-                        T = inner[f, i, j] + (half[f, i] * offset[j] + offset[i] * half[f, j])
-                        M = stretched[f, i, j] + stretched[f, j, i]
-                        M += sums[f, i] * offset[j] + offset[i] * sums[f, j]
-                        stretched[f, i, j] = (M * unit - spread[i, j] * T) / 2
-                for j in range(left, left + TILE if left < top else bottom):
-                    for i in range(top if top > j else j, bottom):
-                        stretched[f, j, i] = stretched[f, i, j]
+                for i in range(top, min(top + TILE, p)):
+                    for j in range(left, min(left + TILE, i + 1)):
+                        T = V[i, j] + (h[i] * offset[j] + offset[i] * h[j])
+                        twice = M[i, j] + M[j, i] + (s[i] * offset[j] + offset[i] * s[j])
+                        M[i, j] = M[j, i] = (twice * unit - spread[i, j] * T) / 2
