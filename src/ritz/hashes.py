@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ritz.compiling import compiled, inlined
 
 MINUS_ZERO = np.uint64(1) << np.uint64(63)
 
 
-@njit(inline="always")
+@inlined
 def folded(key: Any, bits: Any) -> Any:
     """Return a key with the bits of one number folded in, by the finalizer of splitmix64."""
     bits = np.uint64(0) if bits == MINUS_ZERO else bits
@@ -20,7 +21,7 @@ def folded(key: Any, bits: Any) -> Any:
     return k ^ (k >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fold_in(key: Any, columns: Any) -> None:
     """Fold the bits (n, d) of numbers into keys (n,)."""
     n, d = columns.shape

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from ritz.compiling import compiled
 
 TILE = 32
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def join_distances(
     inner: Any,
     half: Any,

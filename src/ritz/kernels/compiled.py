@@ -19,12 +19,12 @@ import numpy as np
 from numba import (  # type: ignore[attr-defined]
     carray,
     cfunc,
-    njit,
     types,
 )
 from numba.extending import intrinsic
 
 from ritz.arrays import Array
+from ritz.compiling import OPTIONS, compiled, inlined, no_collection
 
 # Rounds to an integer, which then fills the last bits, when added to a number below 2^51.
 SHIFTER = 6755399441055744.0
@@ -53,11 +53,7 @@ def _number(typing_context: Any, bits: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-_compile = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-_inline = njit(inline="always", error_model="numpy", fastmath={"contract"})
-
-
-@_inline
+@inlined
 def decay(x: float) -> float:
     """Return exp(-x) for x >= 0 within two units of the last place, zero beyond 708.
 
@@ -85,7 +81,7 @@ def decay(x: float) -> float:
     return result if x <= HIGHEST else 0.0
 
 
-@_inline
+@inlined
 def squared_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
     """Write |x_i - y_j|^2 into s (p,) and |x_k - y_j|^2 into t (p,).
 
@@ -110,7 +106,7 @@ def squared_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None
             t[j] = f3 * f3 + (f2 * f2 + (f1 * f1 + (f0 * f0 + t[j])))
 
 
-@_inline
+@inlined
 def product_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None:
     """Write x_i . y_j into s (p,) and x_k . y_j into t (p,), as `squared_rows` does distances."""
     p = len(s)
@@ -127,7 +123,7 @@ def product_rows(i: int, k: int, S: Any, X: Any, Y: Any, s: Any, t: Any) -> None
             t[j] = z3 * y3 + (z2 * y2 + (z1 * y1 + (z0 * y0 + t[j])))
 
 
-@_compile
+@compiled
 def differences(X: Any, Y: Any, S: Any) -> None:
     """Write S = |x - y|^2 by coordinate differences."""
     none, unused, n = np.zeros((1, S.shape[1])), np.empty(S.shape[1]), len(X)
@@ -137,7 +133,7 @@ def differences(X: Any, Y: Any, S: Any) -> None:
         squared_rows(n - 1, n - 1, none, X, Y, S[n - 1], unused)
 
 
-@_compile
+@compiled
 def squares(G: Any, X: Any, Y: Any, x2: Any, y2: Any) -> None:
     """Turn G = -2 x.y into |x - y|^2, in place; close pairs from differences.
 
@@ -217,7 +213,7 @@ def gaussian(
                 total[3, j] += v + more * w
 
 
-@_inline
+@inlined
 def matern_slope(z: float, e: float, b0: float, b1: float, b2: float) -> float:
     """Return (b_0 + b_1 z + b_2 / z) e, without the last term at zero."""
     far = z > 1e-125
@@ -356,9 +352,8 @@ def routine(name: str, dtype: Any) -> Any:
     number = pointer(types.float64)
     result = pointer(types.float64 if dtype == np.float64 else types.float32)
     arguments = [pointer(types.int64), *[number] * 6, *[result] * 5]
-    return cfunc(types.void(*arguments), cache=True, error_model="numpy", fastmath={"contract"})(
-        ROUTINES[name]
-    )
+    with no_collection():
+        return cfunc(types.void(*arguments), cache=True, **OPTIONS)(ROUTINES[name])
 
 
 @cache

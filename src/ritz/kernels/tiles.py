@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ritz.arrays import TILE_ROWS, Array
+from ritz.compiling import compiled
 from ritz.features.products import address
 from ritz.kernels.compiled import routine
 
@@ -52,7 +53,7 @@ SECTION, LINE, NUMBER = 27, 28, 29
 TOLD = 30
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def add_tiles(
     told: Any,
     X: Any,
@@ -150,7 +151,7 @@ def add_tiles(
         start += size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled
 def empty_into(some: Any, total: Any, width: int, lower: bool) -> None:
     """Add matrices, rows of a width one after the other, to a total, and set them to zero.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ritz.arrays import Array
+from ritz.compiling import compiled
 from ritz.kernels.compiled import SHIFTER, _bits, _number
 
 FARTHEST = 1e5
@@ -38,7 +38,7 @@ def cosines(angles: Array, turns: int, scale: float) -> Array:
     return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@compiled
 def _fill(angles: Any, turns: int, scale: float, result: Any) -> None:
     """Write scale cos(angle + turns pi / 2).
 

@@ -1,0 +1,39 @@
+"""What is done while functions are compiled."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from ritz.compiling import compiled, no_collection
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_the_collector_is_kept_away_and_left_as_it_was(running):
+    before = gc.isenabled()
+    (gc.enable if running else gc.disable)()
+    try:
+        with no_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled() == running
+        with pytest.raises(RuntimeError), no_collection():
+            raise RuntimeError
+        assert gc.isenabled() == running
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
+def double(x):
+    """Double some numbers, in place."""
+    for i in range(len(x)):
+        x[i] *= 2
+
+
+def test_compiled_functions_do_what_they_say_for_every_type():
+    f = compiled(double)
+    for dtype in (np.float64, np.float32, np.float64):
+        x = np.arange(3, dtype=dtype)
+        f(x)
+        assert x.tolist() == [0.0, 2.0, 4.0]
+    assert gc.isenabled()
+    assert f.__doc__ == double.__doc__
