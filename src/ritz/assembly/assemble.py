@@ -233,7 +233,7 @@ class Accumulator:
             self._plan_tiles()
         self.weight = np.zeros(self.n_folds)
         self.count = np.zeros(self.n_folds, dtype=np.int64)
-        self.ledgers = [Ledger() for _ in range(self.n_folds)]
+        self.ledgers = [Ledger() for _ in range(0 if self.tiles else self.n_folds)]
         self.closed: list[dict[str, Array]] = []
         # Small matrices of all folds together, large ones each with room of its own.
         self.together = self.n_folds if self.left.size <= FEW else 1

@@ -307,13 +307,17 @@ def _levels(
     """Return values, errors and groups; a value that no sample can change has no error.
 
     Errors and groups, which take as long as all the rest of a small problem, are left for when they
-    are asked for. Until then the matrices (k, k) of each fold are kept, unless they are large.
+    are asked for. Until then the sums are kept where they are small, else the matrices (k, k) of
+    each fold, unless those are large.
     """
     values, form = found.values, sums.form
     folds = int((sums.weight > 0).sum())
-    small = leave_one_out(sums, A, B)
+    few = max(len(A), len(B)) <= MANY
+    held, known = (sums, None) if few else (None, leave_one_out(sums, A, B))
 
     def accuracy() -> dict[str, Any]:
+        # Not a word of the sums themselves here, which would live as long as the spectrum.
+        small = known if held is None else leave_one_out(held, A, B)
         left_out = None if small is None else _small_values(small, form)
         errors = group_errors = None
         if left_out is not None:
