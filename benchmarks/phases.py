@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 
 import ritz
 from benchmarks.floor import KERNELS, D, K
-from ritz.assembly.assemble import Accumulator, fit_bases  # type: ignore[attr-defined]
+from ritz.assembly.accumulator import Accumulator
+from ritz.assembly.assemble import fit_bases  # type: ignore[attr-defined]
 from ritz.kernels import tiles
 from ritz.streams import as_stream
 

@@ -29,7 +29,7 @@ def _controller() -> ThreadpoolController:
 
 
 def blas_threads(n: int) -> AbstractContextManager[Any]:
-    """Limit the linear algebra libraries to n threads each."""
+    """Limit the linear algebra libraries, and no others, to n threads each."""
     if all(library.num_threads == n for library in _controller().lib_controllers):
         # A look takes a tenth of the time that a limit does.
         return nullcontext()

@@ -49,6 +49,10 @@ def test_parts_are_of_whole_tiles_and_about_one_size(n):
     assert len(parts) == 1 or min(map(len, parts[:-1])) >= 2048
 
 
+def test_parts_can_be_of_whole_tiles():
+    assert passes.PART_ROWS % passes.TILE_ROWS == 0
+
+
 def test_what_goes_wrong_with_a_part_is_told(monkeypatch):
     monkeypatch.setattr(passes, "PART_ROWS", 10)
     monkeypatch.setattr(passes, "TILE_ROWS", 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from multiprocessing import parent_process
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ RandomState = int | np.random.Generator | None
 FLOATS_AT_ONCE, MANY_FLOATS = 2_000_000, 16_000_000
 
 
+@runtime_checkable
 class Recipe(Protocol):
     """How to make a basis from a random sample of the data."""
 
@@ -25,7 +26,10 @@ class Recipe(Protocol):
         """How many rows of data the recipe would like to see."""
 
     def fit(self, X: Array, random_state: RandomState = None) -> Basis:
-        """Return the basis made from the rows X (m, d)."""
+        """Return the basis made from the rows X (m, d).
+
+        In a pass over data `random_state` is an integer.
+        """
 
 
 def require_recipe(

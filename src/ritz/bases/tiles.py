@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_columns, row_slices
-from ritz.bases.nystrom import KernelJet
+from ritz.bases.nystrom import KernelJet, KernelSections
 from ritz.cached import cached_property
 from ritz.features import Product
 from ritz.kernels.distances import FEW, filled_up
@@ -59,15 +59,20 @@ class Tiles:
     places: list[tuple[int | None, int | None]]
     rooms: list[Any] = field(default_factory=list)
 
+    @staticmethod
+    def serve(basis: KernelSections) -> bool:
+        """Return whether sections are filled by compiled code, out of few coordinates."""
+        return basis.kernel.compiled is not None and basis.centers.shape[1] <= FEW
+
     @classmethod
     def of(cls, jet: Any, products: list[Product]) -> Tiles | None:
         """Return them where kernel and factors allow it: few coordinates, a compiled kernel.
 
         Rows have one weight each, the same in all products.
         """
-        if not isinstance(jet, KernelJet) or jet.basis.kernel.compiled is None:
+        if not isinstance(jet, KernelJet) or not cls.serve(jet.basis):
             return None
-        if jet.X.shape[1] > FEW or len({id(product.rows) for product in products}) > 1:
+        if len({id(product.rows) for product in products}) > 1:
             return None
         known = {id(array): place for place, array in enumerate(jet.sections) if array is not None}
         places = []

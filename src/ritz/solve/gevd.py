@@ -239,7 +239,8 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
     A, L_A, Phi_A = A / size, L_A / size, Phi_A / size
     values, U, failed = dsygvd(A.T @ L_A, A.T @ Phi_A)
     if failed:
-        raise LinAlgError("The functions found are not independent on the samples.")
+        what = "did not converge" if failed <= len(values) else "are of dependent functions"
+        raise LinAlgError(f"The eigenvalues {what}.")
     A = A @ U
     # W' B W = I, so |W' r| is the norm of r dual to B.
     left, right = W.T @ (L_A @ U), W.T @ (Phi_A @ U)

@@ -136,10 +136,24 @@ def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array
     if found is None:
         return None
     root, inverse = found
-    # Symmetric, so that what Fortran reads as columns may be our rows.
-    N = dsygst(scaled_by(M, D).T, root, overwrite_a=1)[0]
+    N = _reduced(M, D, root)
     inverse *= D[:, None]
-    return inverse, np.asarray(N)
+    return inverse, N
+
+
+def reduced_by(B: Array, *matrices: Array) -> list[Array] | None:
+    """Return W' M W of symmetric matrices M, of which the upper part counts, where W' B W = I.
+
+    None where a direction of B is near the cut.
+    """
+    scaled, D, keep = unit_diagonal(B)
+    found = _root(scaled, 0.0) if len(keep) == len(B) else None
+    return None if found is None else [_reduced(M, D, found[0]) for M in matrices]
+
+
+def _reduced(M: Array, D: Array, root: Array) -> Array:
+    # Symmetric, so that what Fortran reads as columns may be our rows.
+    return np.asarray(dsygst(scaled_by(M, D).T, root, overwrite_a=1)[0])
 
 
 def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int] | None:

@@ -9,7 +9,8 @@ import numpy as np
 from ritz.arrays import Array
 from ritz.solve.whiten import EPS
 
-SINGLE = 30
+# Of float32, a little above rounding: sums that would be noise there are not made of it.
+SINGLE = 3
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,8 @@ from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 from ritz.threads import blas_threads, one_library
 
-SMALL = 600
-MANY = 100
+TINY, SMALL = 60, 600
+MANY = 100_000
 
 
 def decompose(
@@ -77,21 +78,17 @@ def decompose(
     array([0., 1., 2.])
     """
     k = as_count(k, "k")
-    # Both steps want one thread where there are few functions, and it takes time to say so.
-    with blas_threads(1):
-        sums = assemble(
-            form,
-            basis,
-            X,
-            sample_weight=sample_weight,
-            groups=groups,
-            n_folds=n_folds,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
-        if sums.left.size < SMALL:
-            return decompose_sums(sums, k, regularization=regularization)
+    sums = assemble(
+        form,
+        basis,
+        X,
+        sample_weight=sample_weight,
+        groups=groups,
+        n_folds=n_folds,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+    )
     return decompose_sums(sums, k, regularization=regularization)
 
 
@@ -117,13 +114,20 @@ def decompose_sums(
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
-    with blas_threads(1) if sums.left.size < SMALL else one_library():
+    with _threads(max(sums.left.size, sums.right.size)):
         if sums.form.symmetric:
             return _eigen(sums, matrices, left, k, least, regularization)
         right = left
         if sums.Psi is not sums.Phi:
             right = center(matrices.Psi, np.abs(sums.right.offset), sums.rounding)
         return _singular(sums, matrices, left, right, k, least, regularization)
+
+
+def _threads(size: int) -> AbstractContextManager[Any]:
+    """Return the threads for matrices of a size; the library takes one for tiny ones by itself."""
+    if size < TINY:
+        return nullcontext()
+    return blas_threads(1) if size < SMALL else one_library()
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
@@ -281,20 +285,23 @@ def signs(correlations: Array) -> Array:
     return np.where(sign == 0, 1.0, sign)
 
 
-def _small_values(small: Matrices, form: Form) -> Array | None:
-    """Return the values (m, k) of matrices (m, k, k), or None where some have fewer."""
-    L, Phi, Psi = small.L, *(M / 2 + M.transpose(0, 2, 1) / 2 for M in (small.Phi, small.Psi))
-    if not form.symmetric:
-        k = len(L[0])
-        parts = zip(L, Phi, Psi, strict=True)
-        found = [singular_triples(*part, k, order=form.order).values for part in parts]
-        return np.array(found) if all(len(values) == k for values in found) else None
-    L = L / 2 + L.transpose(0, 2, 1) / 2
+def _small_values(small: Matrices) -> Array | None:
+    """Return the eigenvalues (m, k) of matrices (m, k, k), or None where some have none."""
+    L, Phi = (M / 2 + M.transpose(0, 2, 1) / 2 for M in (small.L, small.Phi))
     try:
         inverse = np.linalg.inv(np.linalg.cholesky(Phi))
         return np.asarray(np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1)))
     except np.linalg.LinAlgError:
         return None
+
+
+def _small_singular_values(small: Matrices, order: Order) -> Array | None:
+    """Return the singular values (m, k) of matrices (m, k, k), or None where some have fewer."""
+    Phi, Psi = (M / 2 + M.transpose(0, 2, 1) / 2 for M in (small.Phi, small.Psi))
+    parts = zip(small.L, Phi, Psi, strict=True)
+    k = small.L.shape[-1]
+    found = [singular_triples(*part, k, order=order).values for part in parts]
+    return np.array(found) if all(len(values) == k for values in found) else None
 
 
 def _levels(
@@ -307,18 +314,17 @@ def _levels(
     """Return values, errors and groups; a value that no sample can change has no error.
 
     Errors and groups, which take as long as all the rest of a small problem, are left for when they
-    are asked for. Until then the sums are kept where they are small, else the matrices (k, k) of
-    each fold, unless those are large.
+    are asked for. Until then the matrices (k, k) of each fold are kept, unless they are large.
     """
-    values, form = found.values, sums.form
+    # Copies, and no form or sums, which may hold on to much: this may live as long as the spectrum.
+    values, symmetric, order = found.values.copy(), sums.form.symmetric, sums.form.order
     folds = int((sums.weight > 0).sum())
-    few = max(len(A), len(B)) <= MANY
-    held, known = (sums, None) if few else (None, leave_one_out(sums, A, B))
+    small = leave_one_out(sums, A, B)
 
     def accuracy() -> dict[str, Any]:
-        # Not a word of the sums themselves here, which would live as long as the spectrum.
-        small = known if held is None else leave_one_out(held, A, B)
-        left_out = None if small is None else _small_values(small, form)
+        left_out = None
+        if small is not None:
+            left_out = _small_values(small) if symmetric else _small_singular_values(small, order)
         errors = group_errors = None
         if left_out is not None:
             errors = np.where(fixed, 0.0, jackknife(left_out))
@@ -333,10 +339,10 @@ def _levels(
         }
 
     return {
-        "values": values,
-        **(dict.fromkeys(ACCURACY, accuracy) if len(values) <= MANY else accuracy()),
+        "values": found.values,
+        **(dict.fromkeys(ACCURACY, accuracy) if folds * values.size**2 <= MANY else accuracy()),
         "residuals": found.residuals,
         "rank": found.rank,
         "n_rows": sums.n_rows,
-        "operator": str(form),
+        "operator": str(sums.form),
     }

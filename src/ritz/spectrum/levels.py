@@ -67,11 +67,14 @@ class Levels:
                 raise ValueError(must(name, f"of shape {self.values.shape}", array.shape))
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ACCURACY or "_accuracy" not in self.__dict__:
+        compute = self.__dict__.get("_accuracy")
+        if name in ACCURACY and compute is not None:
+            self.__dict__.update(compute())
+            # What it was made of is let go.
+            self.__dict__.pop("_accuracy", None)
+        if name not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        numbers = self.__dict__["_accuracy"]()
-        self.__dict__.update(numbers)
-        return numbers[name]
+        return self.__dict__[name]
 
     def __getstate__(self) -> dict[str, Any]:
         # Numbers travel; what would compute them does not.
