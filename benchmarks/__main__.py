@@ -39,7 +39,9 @@ def main(full: bool) -> None:
         floor.cases(5 if full else 3, full),
         over_floor,
     )
-    results["float32"] = show("float32 (ratio: the time of float64 over it)", floor.single(3))
+    results["float32"] = show(
+        "float32 (ratio: the time of float64 over it)", floor.single(6 if full else 3)
+    )
     results["klap"] = show(
         "Against klap 0.0.2 (ratio: its time over ours)", klap_fit.cases(5 if full else 3)
     )
