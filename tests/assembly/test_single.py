@@ -4,13 +4,14 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 import ritz
+from ritz.assembly.single import Change, change
 
-RNG = np.random.default_rng(0)
 KEPT = {
     "exponential": (ritz.Exponential(3.0), 10),
-    "exponential in the plane": (ritz.Exponential(1.0), 2),
+    "exponential in space": (ritz.Exponential(1.0), 3),
     "narrow Gaussian": (ritz.Gaussian(2.0), 10),
     "Matern": (ritz.Matern(1.5, 3.0), 10),
 }
@@ -20,8 +21,12 @@ LOST = {
 }
 
 
+def normal(n, d, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
 def both(kernel, d, n=5000, p=200, form=None):
-    X = RNG.normal(size=(n, d)).astype(np.float32)
+    X = normal(n, d).astype(np.float32)
     basis = ritz.Nystrom(kernel, p)
     form = form or ritz.laplacian()
     return [ritz.assemble(form, basis, rows, random_state=0) for rows in (X, X.astype(np.float64))]
@@ -35,9 +40,9 @@ def test_eigenvalues_keep_four_digits(case):
     for a, b in zip(single.mean().__dict__.values(), double.mean().__dict__.values(), strict=True):
         assert a.dtype == np.float64
         np.testing.assert_allclose(a, b, rtol=0, atol=2e-6 * np.abs(b).max())
-    a, b = (ritz.decompose_sums(sums, 10) for sums in (single, double))
+    a, b = (ritz.decompose_sums(sums, 17) for sums in (single, double))
     np.testing.assert_allclose(a.values, b.values, rtol=2e-4, atol=1e-12)
-    X = RNG.normal(size=(100, KEPT[case][1]))
+    X = normal(100, KEPT[case][1])
     np.testing.assert_allclose(np.abs(a(X)[:, 1]), np.abs(b(X)[:, 1]), atol=0.01)
 
 
@@ -93,7 +98,7 @@ def test_clusters_have_the_eigenvalues_beyond_their_number(kernel, d, p):
 
 @pytest.mark.parametrize("n", [300, 400, 600])
 def test_few_rows_stay_in_float64(n):
-    X = RNG.normal(size=(n, 10)).astype(np.float32)
+    X = normal(n, 10).astype(np.float32)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         sums = ritz.assemble(ritz.laplacian(), ritz.Nystrom(ritz.Exponential(3.0), 400), X)
@@ -101,25 +106,86 @@ def test_few_rows_stay_in_float64(n):
 
 
 def test_rows_that_repeat_others_do_not_count():
-    X = np.tile(RNG.normal(size=(150, 10)).astype(np.float32), (20, 1))
+    X = np.tile(normal(150, 10).astype(np.float32), (20, 1))
     basis = ritz.Nystrom(ritz.Exponential(3.0), 100)
     assert ritz.assemble(ritz.laplacian(), basis, X, random_state=0).rounding < 1e-10
 
 
+@pytest.mark.parametrize("d", [1, 3, 8])
+@pytest.mark.parametrize("p", [1, 2, 3, 20, 40])
+def test_few_functions_are_compared_all(p, d):
+    single, double = both(ritz.Exponential(3.0), d, p=p)
+    assert (single.rounding > 1e-10) == (d > 1 or p < 20)
+    a, b = (ritz.decompose_sums(sums, min(1 + p, 17)).values for sums in (single, double))
+    np.testing.assert_allclose(a, b, rtol=2e-4, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "weight",
+    [np.r_[np.ones(100), np.full(4900, 1e-6)], np.full(5000, 1e-40), np.full(5000, 1e38)],
+    ids=["few that count", "tiny", "huge"],
+)
+def test_weights_that_float32_cannot_add_up(weight):
+    X = normal(5000, 5).astype(np.float32)
+    basis = ritz.Nystrom(ritz.Exponential(3.0), 60)
+    a, b = (
+        ritz.assemble(ritz.laplacian(), basis, rows, sample_weight=weight, random_state=0)
+        for rows in (X, X.astype(np.float64))
+    )
+    assert a.rounding < 1e-10
+    np.testing.assert_array_equal(a.mean().L, b.mean().L)
+
+
+def test_even_weights_do_not_matter():
+    X = normal(5000, 5).astype(np.float32)
+    weight = np.random.default_rng(0).uniform(0.5, 2.0, size=5000)
+    basis = ritz.Nystrom(ritz.Exponential(3.0), 60)
+    sums = ritz.assemble(ritz.laplacian(), basis, X, sample_weight=weight, random_state=0)
+    assert sums.rounding > 1e-10
+
+
+def test_change_is_that_of_the_eigenvalues():
+    """By the naive formulas: eigenvalues of pencils, and errors whitened by a root of L + s Phi."""
+    rng = np.random.default_rng(0)
+    A, B, C, D = rng.normal(size=(4, 60, 30))
+    L, Phi = A.T @ A, B.T @ B
+    E, F = 1e-6 * (C.T @ C), 1e-6 * (D.T @ D)
+    found = change((L + F, Phi + E), (L, Phi), by_form=True)
+    exact, moved = (
+        eigh(*pencil, eigvals_only=True)[:16] for pencil in ((L, Phi), (L + F, Phi + E))
+    )
+    np.testing.assert_allclose(found.moved, np.abs(moved / exact - 1).max(), rtol=1e-6)
+    s = np.trace(L) / np.trace(Phi)
+    W = np.linalg.inv(np.linalg.cholesky(L + s * Phi)).T
+    noise = np.hypot(*(np.linalg.norm(W.T @ M @ W) for M in (s * E, F)))
+    np.testing.assert_allclose(found.noise, noise / (s / (s + exact[-1])) / 0.2, rtol=1e-6)
+    alone = change((L, Phi + E), (L, Phi), by_form=False)
+    W = np.linalg.inv(np.linalg.cholesky(Phi)).T
+    np.testing.assert_allclose(alone, (0.0, np.linalg.norm(W.T @ E @ W) / 5e-3), rtol=1e-6)
+
+
+def test_noise_grows_as_it_did():
+    assert Change(1e-5, 0.06).grown(Change(1e-6, 0.02), 4) == Change(1e-5, pytest.approx(0.54))
+    assert Change(1e-5, 0.06).grown(Change(1e-6, 0.2), 4) == Change(1e-5, 0.06)
+    assert not Change(1e-5, 0.06).grown(Change(np.inf, np.inf), 2).small
+
+
 @pytest.mark.parametrize("rows_each", [1.2, 3, 20])
 def test_two_views_are_whitened_exactly_enough(rows_each):
-    X = RNG.normal(size=(int(300 * rows_each), 10)).astype(np.float32)
-    Y = (0.8 * X + 0.6 * RNG.normal(size=X.shape)).astype(np.float32)
+    X = normal(int(300 * rows_each), 10).astype(np.float32)
+    Y = (0.8 * X + 0.6 * normal(*X.shape, seed=1)).astype(np.float32)
     basis = ritz.Nystrom(ritz.Exponential(3.0), 300)
     single, double = (
         ritz.decompose(ritz.cross(), basis, pair, k=8, random_state=0)
         for pair in ((X, Y), (X.astype(np.float64), Y.astype(np.float64)))
     )
     np.testing.assert_allclose(single.values, double.values, rtol=2e-4)
+    used = ritz.assemble(ritz.cross(), basis, (X, Y), random_state=0).rounding > 1e-10
+    assert used == (rows_each > 2)
 
 
 def test_centers_that_are_close_to_others_are_seen_among_some_of_them():
-    X = RNG.normal(size=(5000, 10)).astype(np.float32)
+    X = normal(5000, 10).astype(np.float32)
     centers = np.concatenate([X[:200], X[:200] + np.float32(1e-5)])
     basis = ritz.Nystrom(ritz.Gaussian(2.0), centers=centers)
     assert ritz.assemble(ritz.laplacian(), basis, X).rounding < 1e-10
@@ -135,7 +201,7 @@ def test_forms_of_small_differences_stay_in_float64():
 
 
 def test_sums_of_both_kinds_add_and_are_as_rough_as_the_rougher():
-    X = RNG.normal(size=(4000, 5)).astype(np.float32).astype(np.float64)
+    X = normal(4000, 5).astype(np.float32).astype(np.float64)
     basis = ritz.Nystrom(ritz.Exponential(2.0), 50)
     first = ritz.assemble(ritz.laplacian(), basis, X[:2000].astype(np.float32), random_state=0)
     second = ritz.assemble(ritz.laplacian(), first.left, X[2000:])
@@ -148,8 +214,8 @@ def test_sums_of_both_kinds_add_and_are_as_rough_as_the_rougher():
 
 
 def test_two_views():
-    X = RNG.normal(size=(5000, 1))
-    Y = 0.8 * X + 0.6 * RNG.normal(size=(5000, 1))
+    X = normal(5000, 1)
+    Y = 0.8 * X + 0.6 * normal(5000, 1, seed=1)
     pair = [A.astype(np.float32) for A in (X, Y)]
     basis = ritz.Nystrom(ritz.Exponential(1.0), 20)
     single = ritz.decompose(ritz.cross(), basis, tuple(pair), k=4, random_state=0)
@@ -157,3 +223,5 @@ def test_two_views():
         ritz.cross(), basis, tuple(A.astype(float) for A in pair), k=4, random_state=0
     )
     np.testing.assert_allclose(single.values, double.values, rtol=1e-4)
+    wide = ritz.Nystrom(ritz.Gaussian(3.0), 20)
+    assert ritz.assemble(ritz.cross(), wide, tuple(pair), random_state=0).rounding < 1e-10

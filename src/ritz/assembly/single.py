@@ -15,11 +15,13 @@ from ritz.forms import Form, potential
 from ritz.solve.whiten import reduced_by
 from ritz.streams import Stream
 
-# Functions looked at, rows for each of them, rows at once, and eigenvalues compared.
-FUNCTIONS, ROWS_EACH, ROWS, VALUES = 256, 4, 2048, 16
+# Functions looked at; rows for each of them, and at least; eigenvalues compared.
+FUNCTIONS, ROWS_EACH, ROWS, VALUES = 256, 8, 2048, 16
 # What eigenvalues may move by, what noise may be of the last of them, and what it may be where
 # scalar products alone are whitened.
-MOVED, NOISE, ALONE = 1e-4, 0.2, 1e-4
+MOVED, NOISE, ALONE = 1e-4, 0.2, 5e-3
+# The share of a function, in roundings of float32, below which directions are cut off.
+FLOOR = 3
 
 
 def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bool:
@@ -30,11 +32,11 @@ def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bo
     last directions, which too large would be taken for eigenvalues, grows from half of those
     functions to all as a power of their number, and is taken to grow on so up to all there are.
     """
-    p, n = basis.size, stream.n_rows
+    p, n = basis.size, effective_rows(stream)
     # Features of other functions are of float64 anyway; few rows take no time.
-    if not isinstance(basis.basis, KernelSections) or (n is not None and n < 2 * p):
+    if not isinstance(basis.basis, KernelSections) or n < 2 * p:
         return False
-    pilot = stream.sample(max(2 * p, ROWS_EACH * FUNCTIONS), 0, view)
+    pilot = stream.sample(max(2 * p, ROWS), 0, view)
     # Rows that repeat others tell functions apart no better.
     if len(pilot) < 2 * p:
         return False
@@ -42,17 +44,29 @@ def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bo
     if p > FUNCTIONS:
         which = np.random.default_rng(0).permutation(p)[:FUNCTIONS]
         some = Centered(basis.basis.pick(which), basis.offset[which])
-    # As many rows for each function as there are in all.
-    pilot = pilot[: int(some.size * min(ROWS_EACH, len(pilot) / p if n is None else n / p))]
+    if n < ROWS_EACH * p:
+        # No more rows for each function than there are in all.
+        pilot = pilot[: int(some.size * n / p)]
     # Where L is not symmetric any form will do, for the scalar products.
     tried = form if form.symmetric else potential(1.0)
-    single, double = (sums_over(tried, some, pilot, dtype) for dtype in (np.float32, np.float64))
-    whole = change(single, double, by_form=form.symmetric)
-    if some is basis:
-        return whole.small
-    half = some.size // 2
-    fewer = [[M[:half, :half] for M in sums] for sums in (single, double)]
-    return whole.grown(change(*fewer, by_form=form.symmetric), p / some.size).small
+    with np.errstate(all="ignore"):
+        sums = [sums_over(tried, some, pilot[:ROWS], dtype) for dtype in (np.float32, np.float64)]
+        whole = change(*sums, by_form=form.symmetric)
+        if some is basis:
+            return whole.small
+        half = some.size // 2
+        fewer = [[M[:half, :half] for M in pair] for pair in sums]
+        return whole.grown(change(*fewer, by_form=form.symmetric), p / some.size).small
+
+
+def effective_rows(stream: Stream) -> float:
+    """Return how many rows of one weight would tell as much, none if weights are out of reach."""
+    weight = getattr(stream, "weight", None)
+    if weight is None:
+        return stream.n_rows or 0.0
+    scaled = weight / weight.max()
+    # What float32 can square and add up.
+    return float(scaled.sum() ** 2 / (scaled**2).sum()) if 1e-12 < weight.max() < 1e12 else 0.0
 
 
 class Change(NamedTuple):
@@ -77,7 +91,9 @@ class Change(NamedTuple):
 
     def grown(self, half: Change, times: float) -> Change:
         """Return the change for so many times as many functions, from that for half as many."""
-        growth = max(self.noise / half.noise, 1.0) if 0 < half.noise < np.inf else 1.0
+        if not half.noise < np.inf:
+            return half
+        growth = max(self.noise / half.noise, 1.0) if half.noise > 0 else 1.0
         return Change(self.moved, self.noise * growth ** float(np.log2(times)))
 
 
@@ -93,16 +109,20 @@ def change(single: Sequence[Array], double: Sequence[Array], *, by_form: bool) -
     if not by_form:
         found = reduced_by(exact_Phi, Phi - exact_Phi)
         return lost if found is None else Change(0.0, norm_of(found[0]) / ALONE)
-    s = float(np.trace(exact_L)) / max(float(np.trace(exact_Phi)), np.finfo(np.float64).tiny)
-    if not s > 0:
+    s = float(np.trace(exact_L) / np.trace(exact_Phi))
+    if not 0 < s < np.inf:
         return lost
     B = exact_L + s * exact_Phi
     exact = reduced_by(B, s * exact_Phi, s * (Phi - exact_Phi), L - exact_L)
-    ours = reduced_by(L + s * Phi, s * Phi)
+    ours = reduced_by(L + s * Phi, s * Phi, floor=FLOOR * float(np.finfo(np.float32).eps))
     if exact is None or ours is None:
         return lost
-    k = min(VALUES, 1 + len(L) // 4)
-    nu, moved_nu = (np.linalg.eigvalsh(N, UPLO="U")[-k:] for N in (exact[0], ours[0]))
+    try:
+        nu, moved_nu = (np.linalg.eigvalsh(N, UPLO="U")[-VALUES:] for N in (exact[0], ours[0]))
+    except np.linalg.LinAlgError:
+        return lost
+    if not min(nu[0], moved_nu[0]) > 0:
+        return lost
     # lambda = s (1 / nu - 1).
     moved = np.abs((1 / moved_nu - 1) / (1 / nu - 1) - 1)
     noise = sum(norm_of(error) ** 2 for error in exact[1:]) ** 0.5
@@ -119,7 +139,7 @@ def sums_over(form: Form, basis: Centered, pilot: Array, dtype: type) -> tuple[A
     """Return L and the covariance of functions over rows (m, d) of weight one each."""
     sums = Accumulator(form, basis, basis, 1, dtype)
     rows = np.arange(len(pilot))
-    add = in_pieces(sums.add, ROWS) if sums.tiles is None else sums.add_rows
+    add = in_pieces(sums.add, len(pilot)) if sums.tiles is None else sums.add_rows
     add(0, Block((pilot,), np.ones(len(pilot)), rows), rows, np.array([0, len(pilot)]))
     sums.close(map)
     (L,), (Phi,), _ = sums.matrices()

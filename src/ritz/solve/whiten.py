@@ -141,13 +141,13 @@ def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array
     return inverse, N
 
 
-def reduced_by(B: Array, *matrices: Array) -> list[Array] | None:
+def reduced_by(B: Array, *matrices: Array, floor: float = 0.0) -> list[Array] | None:
     """Return W' M W of symmetric matrices M, of which the upper part counts, where W' B W = I.
 
-    None where a direction of B is near the cut.
+    None where a direction of B is near the cut, or below the floor.
     """
     scaled, D, keep = unit_diagonal(B)
-    found = _root(scaled, 0.0) if len(keep) == len(B) else None
+    found = _root(scaled, floor) if len(keep) == len(B) else None
     return None if found is None else [_reduced(M, D, found[0]) for M in matrices]
 
 

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ritz.arrays import Array
+from ritz.assembly.single import FLOOR
 from ritz.solve.whiten import EPS
-
-# Of float32, a little above rounding: sums that would be noise there are not made of it.
-SINGLE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +63,7 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     floor = np.zeros(len(Phi))
     floor[1:] = 100 * noise / np.where(dead, 1.0, variance)
     if rounding > EPS:
-        floor[1:] = np.maximum(floor[1:], SINGLE * rounding)
+        floor[1:] = np.maximum(floor[1:], FLOOR * rounding)
     if dead.any():
         floor[1:][dead] = 0.0
         covariance[dead] = 0.0
