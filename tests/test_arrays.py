@@ -6,7 +6,14 @@ from scipy.spatial.distance import cdist
 from scipy.stats import chi2
 
 from ritz import arrays
-from ritz.arrays import as_rows, hash_rows, lowest_hashed, require_finite, squared_distances
+from ritz.arrays import (
+    as_rows,
+    drawn,
+    hash_rows,
+    lowest_hashed,
+    require_finite,
+    squared_distances,
+)
 
 EPS = np.finfo(np.float64).eps
 
@@ -253,3 +260,17 @@ def test_compiled_hash_is_the_same():
 def test_views_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="as many rows"):
         hash_rows(normal(5, 2), normal(4, 2))
+
+
+@pytest.mark.parametrize("seed", [0, 7, True, np.int64(3), 2**70])
+def test_numbers_drawn_are_those_of_a_generator(seed):
+    for count in (1, 3, 3):
+        expected = np.random.default_rng(seed).integers(2**63, size=count).tolist()
+        assert drawn(seed, count) == tuple(expected)
+        assert drawn(np.random.default_rng(seed), count) == tuple(expected)
+
+
+def test_a_generator_goes_on_and_no_seed_is_a_new_one():
+    rng = np.random.default_rng(0)
+    assert drawn(rng, 2) + drawn(rng, 1) == drawn(0, 3)
+    assert drawn(None, 1) != drawn(None, 1)

@@ -33,3 +33,13 @@ def test_freed_memory_is_kept_unless_the_environment_says_otherwise(monkeypatch,
     monkeypatch.setattr(threads, "CDLL", Library)
     threads.keep_freed_memory.__wrapped__()
     assert calls == told
+
+
+def test_limits_hold_one_inside_another_and_end():
+    libraries = threads._controller().lib_controllers
+    before = [library.num_threads for library in libraries]
+    with threads.blas_threads(1):
+        with threads.blas_threads(1):
+            assert [library.num_threads for library in libraries] == [1] * len(libraries)
+        assert [library.num_threads for library in libraries] == [1] * len(libraries)
+    assert [library.num_threads for library in libraries] == before

@@ -50,8 +50,8 @@ def assemble(
     X
         The samples (n, d), a pair of arrays for operators on pairs, or a stream. For arrays of
         float32 the products of kernel sections are computed in float32, in half the time, and
-        added up in float64, where a sample shows that to move the first 16 eigenvalues by a
-        relative error of 2e-4 at most. (`laplacian()` without frames, and `cross()`.)
+        added up in float64, where a sample shows that to move the first 16 eigenvalues by no
+        more than about 2e-4 of themselves. (`laplacian()` without frames, and `cross()`.)
     sample_weight
         Nonnegative weights (n,).
     groups

@@ -15,7 +15,7 @@ from ritz.forms import Form, potential
 from ritz.solve.whiten import reduced_by
 from ritz.streams import Stream
 
-# Functions looked at; rows for each of them, and at least; eigenvalues compared.
+# Functions looked at; rows for each of them, and of all; eigenvalues compared.
 FUNCTIONS, ROWS_EACH, ROWS, VALUES = 256, 8, 2048, 16
 # What eigenvalues may move by, what noise may be of the last of them, and what it may be where
 # scalar products alone are whitened.

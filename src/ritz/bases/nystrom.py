@@ -28,10 +28,8 @@ from ritz.cached import cached_property
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections
-from ritz.kernels.distances import pairwise_squares
+from ritz.kernels.distances import FEW, pairwise_squares
 from ritz.kernels.kernel import NO_OFFSET, Sections
-
-FEW_COLUMNS = 32
 
 
 def require_kernel(kernel: object) -> None:
@@ -132,7 +130,7 @@ class KernelSections(Basis):
     def spread(self) -> Array:
         """|c_i - c_j|^2 for the anchors c."""
         c = self.anchors
-        if c.shape[1] <= FEW_COLUMNS:
+        if c.shape[1] <= FEW:
             return np.asarray(cdist(c, c, "sqeuclidean"))
         S = squared_distances(c, c, exact_near=True)
         return (S + S.T) / 2
