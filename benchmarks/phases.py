@@ -20,7 +20,7 @@ import ritz
 from benchmarks.floor import KERNELS, D, K
 from ritz.assembly.accumulator import Accumulator
 from ritz.assembly.assemble import fit_bases  # type: ignore[attr-defined]
-from ritz.kernels import tiles
+from ritz.kernels.tiles import Room
 from ritz.streams import as_stream
 
 ROWS, REPEATS, TILED_ROWS = 100_000, 5, 8192
@@ -73,16 +73,16 @@ def nanoseconds(kernel: str, p: int, X: Any) -> tuple[float, float]:
         sums = Accumulator(form, left, right, 1)
         assert sums.tiles is not None
         whole = sums.tiles.what
-        room, totals = tiles.Room.of(whole, np.dtype(np.float64)), sums.tiles.zero()
+        totals = sums.tiles.zero()
         rows, weight = np.arange(TILED_ROWS), np.ones(TILED_ROWS)
         ends = np.array([0, TILED_ROWS])
         costs = []
         for what in (whole._replace(pairs=whole.pairs[:0]), whole):
             seconds: list[float] = []
-            add = timed(tiles.add, seconds)
+            add = timed(Room.of(what, np.float64).add, seconds)
+            targets = totals.targets[:, -1 - len(what.pairs) :].copy()
             for _ in range(REPEATS):
-                targets = totals.targets[:, -1 - len(what.pairs) :]
-                add(what, room, X, rows, weight, ends, targets)
+                add(X, rows, weight, ends, targets)
             costs.append(1e9 * min(seconds) / TILED_ROWS / p)
     return costs[0], costs[1] - costs[0]
 

@@ -5,7 +5,16 @@ import gc
 import numpy as np
 import pytest
 
-from ritz.compiling import compiled, no_collection
+from ritz.compiling import (
+    DOUBLES,
+    INTEGER,
+    REAL,
+    SINGLES,
+    Routine,
+    address,
+    compiled,
+    no_collection,
+)
 
 
 @pytest.mark.parametrize("running", [True, False])
@@ -37,3 +46,27 @@ def test_compiled_functions_do_what_they_say_for_every_type():
         assert x.tolist() == [0.0, 2.0, 4.0]
     assert gc.isenabled() == running
     assert f.__doc__ == double.__doc__
+
+
+def scale(n, factor, numbers, result):
+    """Multiply some numbers."""
+    for i in range(n):
+        result[i] = factor * numbers[i]
+
+
+@pytest.mark.parametrize(("dtype", "kind"), [(np.float64, DOUBLES), (np.float32, SINGLES)])
+def test_routines_take_numbers_arrays_and_addresses(dtype, kind):
+    f = Routine(scale, INTEGER, REAL, DOUBLES, kind)
+    result = np.zeros(3, dtype)
+    # An array that nothing else holds lives until the call is over.
+    f(3, 0.5, np.arange(3.0), result)
+    assert result.tolist() == [0.0, 0.5, 1.0]
+    f(2, 2.0, np.arange(3.0), address(result))
+    assert result.tolist() == [0.0, 2.0, 1.0]
+    assert f.address == f.machine_code.address
+
+
+def test_routines_take_no_arrays_with_gaps():
+    f = Routine(scale, INTEGER, REAL, DOUBLES, DOUBLES)
+    with pytest.raises(AssertionError):
+        f(2, 1.0, np.arange(4.0)[::2], np.zeros(2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -85,13 +86,15 @@ def as_number(
         number = float(value)
     except (TypeError, ValueError):
         number = np.nan
-    if isinstance(value, bool | str) or not np.isfinite(number) or number < lowest:
+    if isinstance(value, bool | str) or not isfinite(number) or number < lowest:
         raise ValueError(must(name, requirement, repr(value)))
     return number
 
 
 def as_count(value: Any, name: str, requirement: str = "a positive integer") -> int:
     """Return a positive integer, or say that it must be one."""
+    if type(value) is int and value >= 1:
+        return value
     number = as_number(value, name, requirement, lowest=1)
     if number != int(number):
         raise ValueError(must(name, requirement, repr(value)))
@@ -115,6 +118,8 @@ def as_multi_index(alpha: Any, dimension: int, name: str = "alpha") -> tuple[int
 
 def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     """Return X as a finite float64 array (n, d), or say what is wrong with it."""
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype == np.float64:
+        return _as_usual_rows(X, name, dimension)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError(must(name, "a dense array", "a sparse matrix", "Call X.toarray() first."))
     try:
@@ -129,6 +134,10 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
         elif array.ndim == 3:
             remedy = "A list of batches needs ritz.Batches(list)."
         raise ValueError(must(name, "an array (n, d)", f"shape {array.shape}", remedy))
+    return _as_usual_rows(array, name, dimension)
+
+
+def _as_usual_rows(array: Array, name: str, dimension: int | None) -> Array:
     require_columns(array, dimension, name)
     array = np.ascontiguousarray(array)
     require_finite(array, name)
@@ -146,10 +155,9 @@ def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> No
 
 def require_finite(array: Array, name: str, first_row: int = 0) -> None:
     """Raise unless every entry is finite, naming the first row and column that is not."""
-    # A sum is finite only if all entries are, unless it overflows: look closer only then.
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(array.sum()):
-            return
+    # Neither is, if one entry is not; and they take no memory, nor do they warn.
+    if not array.size or (isfinite(array.max()) and isfinite(array.min())):
+        return
     bad = ~np.isfinite(array)
     if bad.any():
         place = np.argwhere(bad)[0]
@@ -252,7 +260,7 @@ def _compiled_fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
     # Twice as fast, but loading the compiler takes longer than most hashes do.
     from ritz.hashes import fold_in
 
-    fold_in(key, numbers.view(np.uint64))
+    fold_in(key, numbers)
 
 
 def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
@@ -266,7 +274,12 @@ def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
 
 def priorities(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     """Return a seeded hash (n,) of rows whose own hash is known."""
-    return mix(keys ^ mix(np.array([seed], dtype=np.uint64)))
+    return mix(keys ^ _mixed(seed))
+
+
+@lru_cache(maxsize=1024)
+def _mixed(seed: int) -> np.uint64:
+    return np.uint64(mix(np.array([seed], dtype=np.uint64))[0])
 
 
 def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:

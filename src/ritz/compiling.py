@@ -5,13 +5,20 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
+from functools import cached_property, wraps
 from typing import Any, TypeVar
 
-from numba import njit
+import numpy as np
+from numba import cfunc, njit, types
+from numpy.typing import NDArray
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
-
+# What an argument of a routine is: a number, or the address of numbers.
+INTEGER, REAL = types.int64, types.float64
+_address_of: Any = types.CPointer
+INTEGERS, HASHES = _address_of(types.int64), _address_of(types.uint64)
+DOUBLES, SINGLES = _address_of(types.float64), _address_of(types.float32)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -22,7 +29,7 @@ def inlined(function: Function) -> Function:
 
 
 def compiled(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that is compiled when it is first called, and kept on disk."""
+    """Return a function of arrays that is compiled when first called, and kept on disk."""
     machine_code = njit(cache=True, nogil=True, **OPTIONS)(function)
 
     @wraps(function)
@@ -34,6 +41,55 @@ def compiled(function: Callable[..., None]) -> Callable[..., None]:
             machine_code(*arguments)
 
     return call
+
+
+class Routine:
+    """A function of numbers and addresses, compiled when first asked for, and kept on disk.
+
+    It takes less time to compile than one of arrays does. Python may call it, which releases
+    Python's lock, and compiled code by its address. Nothing looks at shapes and types: those who
+    call it do.
+
+    Parameters
+    ----------
+    function
+        The function.
+    kinds
+        What its arguments are, as named above.
+    """
+
+    def __init__(self, function: Callable[..., None], *kinds: Any) -> None:
+        self.function, self.kinds = function, kinds
+
+    @cached_property
+    def machine_code(self) -> Any:
+        with no_collection():
+            return cfunc(types.void(*self.kinds), cache=True, **OPTIONS)(self.function)
+
+    @cached_property
+    def address(self) -> int:
+        return int(self.machine_code.address)
+
+    @cached_property
+    def _call(self) -> Callable[..., None]:
+        given: Any = [{INTEGER: c_int64, REAL: c_double}.get(kind, c_void_p) for kind in self.kinds]
+        return CFUNCTYPE(None, *given)(self.address)
+
+    def __call__(self, *arguments: Any) -> None:
+        """Call it with numbers, addresses, and arrays, which it is given the addresses of."""
+        # The arguments are held until it returns.
+        self._call(*(address(a) if isinstance(a, np.ndarray) else a for a in arguments))
+
+
+def address(array: NDArray[Any]) -> int:
+    """Return where the numbers of an array begin, which lie one after the other."""
+    assert array.flags.c_contiguous
+    return array.ctypes.data
+
+
+def real(dtype: Any) -> Any:
+    """Return the kind of addresses of numbers of a type."""
+    return DOUBLES if dtype == np.float64 else SINGLES
 
 
 @contextmanager

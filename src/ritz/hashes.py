@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ritz.compiling import compiled, inlined
+from ritz.compiling import HASHES, INTEGER, Routine, inlined
 
 MINUS_ZERO = np.uint64(1) << np.uint64(63)
 
@@ -21,11 +22,16 @@ def folded(key: Any, bits: Any) -> Any:
     return k ^ (k >> np.uint64(31))
 
 
-@compiled
-def fold_in(key: Any, columns: Any) -> None:
-    """Fold the bits (n, d) of numbers into keys (n,)."""
-    n, d = columns.shape
+def fold_in(key: NDArray[np.uint64], numbers: NDArray[np.float64]) -> None:
+    """Fold numbers (n, d) into keys (n,), by their bits."""
+    FOLD_IN(*numbers.shape, key, numbers)
+
+
+def _fold_in(n: int, d: int, key: Any, bits: Any) -> None:
     # By columns: the steps of one row wait for one another, those of several do not.
     for j in range(d):
         for i in range(n):
-            key[i] = folded(key[i], columns[i, j])
+            key[i] = folded(key[i], bits[i * d + j])
+
+
+FOLD_IN = Routine(_fold_in, INTEGER, INTEGER, HASHES, HASHES)

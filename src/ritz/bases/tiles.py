@@ -75,13 +75,11 @@ class Tiles:
         if len({id(product.rows) for product in products}) > 1:
             return None
         known = {id(array): place for place, array in enumerate(jet.sections) if array is not None}
-        places = []
-        for product in products:
-            factors = (product.A, product.B)
-            pair = tuple(known.get(id(F)) if np.ndim(F) else None for F in factors)
-            if any(np.ndim(F) and place is None for F, place in zip(factors, pair, strict=True)):
+        places = [(known.get(id(product.A)), known.get(id(product.B))) for product in products]
+        for product, (left, right) in zip(products, places, strict=True):
+            # What is none of the sections has to be a number.
+            if (left is None and np.ndim(product.A)) or (right is None and np.ndim(product.B)):
                 return None
-            places.append((pair[0], pair[1]))
         return cls(jet, products, places)
 
     @cached_property
@@ -92,13 +90,13 @@ class Tiles:
 
     def zero(self, folds: int = 1) -> Totals:
         """Return the totals of no rows, of some folds; of one, with room for the function 1."""
-        from ritz.kernels.tiles import addresses
+        from ritz.kernels.tiles import places_of
 
         p = self.jet.basis.size
         size = p * p if folds > 1 else (1 + p) ** 2
         matrices = [np.zeros((folds, size)) for _ in self.pairs]
         columns = np.zeros((folds, 4, p))
-        return Totals(matrices, columns, np.zeros(folds), addresses(matrices, columns))
+        return Totals(matrices, columns, np.zeros(folds), places_of(matrices, columns))
 
     def add(
         self,
@@ -113,7 +111,7 @@ class Tiles:
 
         They are of one fold, the first, or of that one and others after it, which end at `ends`.
         """
-        from ritz.kernels import tiles
+        from ritz.kernels.tiles import Room
 
         # Compiled code reads what it is told to, without a look at the shape.
         require_columns(X, self.jet.basis.dimension, "points")
@@ -124,17 +122,19 @@ class Tiles:
         try:
             room = self.rooms.pop()
         except IndexError:
-            room = tiles.Room.of(self.what, self.jet.dtype)
+            room = Room.of(self.what, self.jet.dtype)
         folds = range(first, first + len(ends) - 1)
         if self.jet.dtype == np.float64:
             targets = totals.targets[folds.start : folds.stop]
-            tiles.add(self.what, room, X, rows, weight, ends, targets)
+            room.add(X, rows, weight, ends, targets)
         else:
             for fold, span in zip(folds, pairwise(ends), strict=True):
                 self._add_singly(totals, fold, room, X, rows[slice(*span)], weight[slice(*span)])
         self.rooms.append(room)
-        for fold, span in zip(folds, pairwise(ends), strict=True):
-            totals.weight[fold] += weight[slice(*span)].sum()
+        some = ends[:-1] < ends[1:]
+        if some.any():
+            parts = np.add.reduceat(weight, ends[:-1][some])
+            totals.weight[folds.start : folds.stop][some] += parts
 
     def _add_singly(
         self,
@@ -146,17 +146,17 @@ class Tiles:
         weight: Array,
     ) -> None:
         """Add some rows of a fold in single precision, their sums in double."""
-        from ritz.kernels import tiles
+        from ritz.kernels.tiles import empty_into
 
         products, columns = room.partial
         p = self.jet.basis.size
         for part in row_slices(len(rows), ROWS_IN_SINGLE):
             ends = np.array([0, part.stop - part.start])
-            tiles.add(self.what, room, X, rows[part], weight[part], ends, room.target)
+            room.add(X, rows[part], weight[part], ends, room.target)
             for place, (left, right) in enumerate(self.pairs):
                 total = totals.matrices[place][fold]
-                tiles.empty_into(products[place][0], total, p, left == right)
-            tiles.empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
+                empty_into(products[place][0], total, p, left == right)
+            empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
 
     @cached_property
     def what(self) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,11 +59,16 @@ class Ledger:
         for entry, shape in zip(entries, shapes, strict=True):
             if len(shape) == 3:
                 mirror(entry)
-        uses = Counter(place for _, *lines in program for *_, places in lines for place in places)
+        uses = [0] * len(entries)
+        for _, *lines in program:
+            for *_, places in lines:
+                for place in places:
+                    uses[place] += 1
         # From the last to the first: the scalar products, which others are made of, in the end.
         for name, *lines in reversed(program):
             for finish, constants, number, spent, places in lines:
-                uses.subtract(places)
+                for place in places:
+                    uses[place] -= 1
                 given = [entries[place] for place in places]
                 for which in spent:
                     if uses[places[which]]:
@@ -105,7 +110,8 @@ class Page:
         rows, number = self.rows, 1.0
         if np.ndim(term.weight) == 0:
             number = float(term.weight)
-            require_finite(np.array([number]), "factor of a form")
+            if not isfinite(number):
+                require_finite(np.array([number]), "factor of a form")
         else:
             if id(term.weight) not in self.weights:
                 self.kept.append(term.weight)

@@ -31,7 +31,7 @@ TILE = 256
 
 
 @cache
-def address(name: str) -> int:
+def routine_address(name: str) -> int:
     """Return where a routine of the library is, such as "dgemm"."""
     routines: dict[str, Any] = dict(cython_blas.__pyx_capi__)
     capsule = routines[name]
@@ -50,7 +50,7 @@ def address(name: str) -> int:
 @cache
 def _routine(name: str) -> Any:
     """Return a routine of the library; calling it releases Python's lock."""
-    return CFUNCTYPE(None, *[c_void_p] * _arguments(name))(address(name))
+    return CFUNCTYPE(None, *[c_void_p] * _arguments(name))(routine_address(name))
 
 
 def _arguments(name: str) -> int:

@@ -10,21 +10,16 @@ disk.
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, c_void_p
 from functools import cache
 from math import sqrt
 from typing import Any
 
 import numpy as np
-from numba import (  # type: ignore[attr-defined]
-    carray,
-    cfunc,
-    types,
-)
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.extending import intrinsic
 
 from ritz.arrays import Array
-from ritz.compiling import OPTIONS, compiled, inlined, no_collection
+from ritz.compiling import DOUBLES, INTEGERS, Routine, compiled, inlined, real
 
 # Rounds to an integer, which then fills the last bits, when added to a number below 2^51.
 SHIFTER = 6755399441055744.0
@@ -346,20 +341,9 @@ ROUTINES = {"gaussian": gaussian, "matern": matern, "polynomial": polynomial}
 
 
 @cache
-def routine(name: str, dtype: Any) -> Any:
+def filling(name: str, dtype: Any) -> Routine:
     """Return a pass, compiled for results of a type."""
-    pointer: Any = types.CPointer
-    number = pointer(types.float64)
-    result = pointer(types.float64 if dtype == np.float64 else types.float32)
-    arguments = [pointer(types.int64), *[number] * 6, *[result] * 5]
-    with no_collection():
-        return cfunc(types.void(*arguments), cache=True, **OPTIONS)(ROUTINES[name])
-
-
-@cache
-def addressed(name: str, dtype: Any) -> Any:
-    """Return a pass that Python may call with addresses, which takes less time than pointers."""
-    return CFUNCTYPE(None, *[c_void_p] * 12)(routine(name, dtype).address)
+    return Routine(ROUTINES[name], INTEGERS, *[DOUBLES] * 6, *[real(dtype)] * 5)
 
 
 def fill(
@@ -380,6 +364,5 @@ def fill(
     counts = np.array([n, *Y.shape, *map(len, (S, *outputs))], np.int64)
     given = (S, X, Y, offset, *coefficients)
     held = [*(np.ascontiguousarray(array, dtype=np.float64) for array in given), *outputs]
-    held.append(np.zeros((4, p), dtype))
-    addressed(name, np.dtype(dtype))(*(array.ctypes.data for array in (counts, *held)))
+    filling(name, np.dtype(dtype))(counts, *held, np.zeros((4, p), dtype))
     return outputs

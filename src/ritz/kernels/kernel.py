@@ -75,7 +75,7 @@ class Kernel(ABC):
             raise ValueError(
                 must("length_scale", f"a number or {dimension} numbers", f"{len(scale)} numbers")
             )
-        return np.broadcast_to(scale, (dimension,))
+        return scale if scale.ndim else np.full(dimension, scale)
 
     def invariant(self, X: Array, Y: Array) -> Array:
         """Return u (n, p) of points already divided by the length scale."""

@@ -7,6 +7,7 @@ with addresses, as the library does: arrays cut in compiled code take long to co
 
 from __future__ import annotations
 
+from functools import cache
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -17,9 +18,9 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ritz.arrays import TILE_ROWS, Array
-from ritz.compiling import compiled
-from ritz.features.products import address
-from ritz.kernels.compiled import routine
+from ritz.compiling import DOUBLES, INTEGERS, Routine, address, compiled, real
+from ritz.features.products import routine_address
+from ritz.kernels.compiled import filling
 
 LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
 
@@ -39,7 +40,7 @@ def _call(typing_context: Any, address: Any, arguments: Any) -> Any:
     return types.void(types.int64, arguments), generate
 
 
-# What compiled code is told, one number after the other: each array more takes longer to compile.
+# What compiled code is told, one number after the other.
 # Addresses of the pass that fills a tile and of the library's routines,
 FILL, GEMV, SYRK, GEMM = 0, 1, 2, 3
 # the counts of the pass, of which the first is the number of rows and the last four tell what is
@@ -47,23 +48,24 @@ FILL, GEMV, SYRK, GEMM = 0, 1, 2, 3
 COUNTS, WIDTH = 4, 12
 # addresses of the arguments of the pass up to its sections, of room for sums that do not count, of
 # the roots of weights, of the letters "UNT" and of the integers of the library,
-GIVEN, SPARE, ROOTS, TEXT, INTEGERS = 15, 23, 24, 25, 26
-# bytes of the sections of a tile, of a row, and of a number.
+GIVEN, SPARE, ROOTS, TEXT, NUMERALS = 15, 23, 24, 25, 26
+# bytes of the sections of a tile, of a row, and of a number,
 SECTION, LINE, NUMBER = 27, 28, 29
-TOLD = 30
+# and how many columns there are, products, and folds.
+COLUMNS, PRODUCTS, FOLDS = 30, 31, 32
+TOLD = 33
 
 
-@compiled
 def add_tiles(
     told: Any,
-    X: Any,
-    rows: Any,
-    weight: Any,
     frame: Any,
     points: Any,
     roots: Any,
     pairs: Any,
     buffers: Any,
+    X: Any,
+    rows: Any,
+    weight: Any,
     ends: Any,
     targets: Any,
 ) -> None:
@@ -73,8 +75,6 @@ def add_tiles(
     ----------
     told
         Numbers and addresses, in the places named above.
-    X, rows, weight
-        The data, which rows of it to add, and their weights (rows,).
     frame
         What to take off the rows and to divide them by (2, d).
     points, roots
@@ -84,12 +84,15 @@ def add_tiles(
         Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
+    X, rows, weight
+        The data, which rows of it to add, and their weights (rows,).
     ends
         The rows of fold f are those from ends[f] to ends[f + 1].
     targets
         Addresses (folds, m + 1) of the matrices of each fold, and of its sums.
     """
-    tile, last = len(points), len(pairs)
+    d, last = told[COLUMNS], told[PRODUCTS]
+    padded, p = told[COUNTS + 1], told[COUNTS + 2]
     fixed = (
         told[GIVEN],
         told[GIVEN + 1],
@@ -100,43 +103,45 @@ def add_tiles(
         told[GIVEN + 6],
     )
     first, step, root = told[GIVEN + 7], told[SECTION], told[ROOTS]
-    upper, width, unit = told[TEXT], told[INTEGERS], root + tile * told[NUMBER]
+    upper, width, unit = told[TEXT], told[NUMERALS], root + TILE_ROWS * told[NUMBER]
     plain, turned, height, apart = upper + 1, upper + 2, width + 8, width + 16
     # Fold after fold, each by tiles, in one loop: two take longer to compile.
     fold, start = 0, ends[0]
-    while fold < len(targets):
+    while fold < told[FOLDS]:
+        target = fold * (last + 1)
         size = ends[fold + 1] - start
-        size = size if size < tile else tile
+        size = size if size < TILE_ROWS else TILE_ROWS
         if size == 0:
             fold += 1
             continue
         told[COUNTS], told[WIDTH + 1] = size, size
         even = True
         for r in range(size):
-            row = rows[start + r]
-            for c in range(frame.shape[1]):
-                points[r, c] = (X[row, c] - frame[0, c]) / frame[1, c]
+            row = rows[start + r] * d
+            for c in range(d):
+                points[r * padded + c] = (X[row + c] - frame[c]) / frame[d + c]
             roots[r] = sqrt(weight[start + r])
             even &= weight[start + r] == 1.0
         for place in range(COUNTS + 4, COUNTS + 8):
             told[place] = size if told[place] else 0
         sections = (first, first + step, first + 2 * step, first + 3 * step)
-        sums = targets[fold, last] if even else told[SPARE]
+        sums = targets[target + last] if even else told[SPARE]
         _call(told[FILL], fixed + sections + (sums,))  # type: ignore[call-arg]
         for place in range(4):
             if even or not told[COUNTS + 4 + place]:
                 continue
             for r in range(size):
-                for j in range(buffers.shape[2]):
-                    buffers[place, r, j] *= roots[r]
-            A, y = first + place * step, targets[fold, last] + place * told[LINE]
+                start_of = (place * TILE_ROWS + r) * p
+                for j in range(start_of, start_of + p):
+                    buffers[j] *= roots[r]
+            A, y = first + place * step, targets[target + last] + place * told[LINE]
             _call(
                 told[GEMV],
                 (plain, width, height, unit, A, width, root, apart, unit, y, apart),
             )
         for place in range(last):
-            A, B = first + pairs[place, 0] * step, first + pairs[place, 1] * step
-            C = targets[fold, place]
+            A, B = first + pairs[2 * place] * step, first + pairs[2 * place + 1] * step
+            C = targets[target + place]
             # The library reads rows as columns, so that C' = B' A.
             if A == B:
                 _call(
@@ -149,6 +154,14 @@ def add_tiles(
                     (plain, turned, width, width, height, unit, B, width, A, width, unit, C, width),
                 )
         start += size
+
+
+@cache
+def adding(dtype: Any) -> Routine:
+    """Return `add_tiles`, compiled for sums of a type."""
+    kind = real(dtype)
+    before = (INTEGERS, DOUBLES, DOUBLES, kind, INTEGERS, kind)
+    return Routine(add_tiles, *before, DOUBLES, INTEGERS, DOUBLES, INTEGERS, INTEGERS)
 
 
 @compiled
@@ -196,24 +209,22 @@ class Room(NamedTuple):
 
     Parameters
     ----------
-    points, roots, buffers
-        The points of a tile, the roots of their weights, and their sections.
-    told
-        As in `add_tiles`.
+    add_tiles
+        The function of that name, compiled.
+    given
+        Its arguments up to the data, the first being what it is told.
+    held
+        Other arrays whose addresses are among what it is told.
     partial, target
         Room for matrices (1, p^2) and sums of columns (1, 4, p) of one fold, zero, and where they
-        are.
-    held
-        Other arrays whose addresses are among those told.
+        are; sums of double precision need none.
     """
 
-    points: Array
-    roots: Array
-    buffers: Array
-    told: NDArray[np.int64]
-    partial: tuple[list[Array], Array]
-    target: NDArray[np.int64]
-    held: tuple[Any, ...]
+    add_tiles: Routine
+    given: tuple[NDArray[Any], ...]
+    held: tuple[NDArray[Any], ...]
+    partial: tuple[list[Array], Array] | None = None
+    target: NDArray[np.int64] | None = None
 
     @classmethod
     def of(cls, what: Pass, dtype: Any) -> Room:
@@ -222,52 +233,43 @@ class Room(NamedTuple):
         points, roots = np.zeros((TILE_ROWS, d)), np.ones(TILE_ROWS + 1, dtype)
         buffers = np.empty((4, TILE_ROWS, p), dtype)
         spare, zero = np.zeros((4, p), dtype), np.zeros(p)
-        letter = "d" if dtype == np.float64 else "s"
         told = np.zeros(TOLD, np.int64)
-        told[FILL] = routine(what.name, np.dtype(dtype)).address
-        told[GEMV : GEMM + 1] = [address(letter + name) for name in ("gemv", "syrk", "gemm")]
+        own = address(told)
+        held = (zero, points, what.Y, what.offset, what.a, what.b, buffers, spare, roots, LETTERS)
+        letter = "d" if dtype == np.float64 else "s"
+        told[FILL] = filling(what.name, roots.dtype).address
+        names = (letter + name for name in ("gemv", "syrk", "gemm"))
+        told[GEMV : GEMM + 1] = [routine_address(name) for name in names]
         told[COUNTS : COUNTS + 8] = [0, d, p, 1, *what.wanted]
         # Of integers of 32 bits the library reads the lower half.
         told[WIDTH : WIDTH + 3] = [p, 0, 1]
-        held = (zero, points, what.Y, what.offset, what.a, what.b, buffers, spare, roots, LETTERS)
-        own = told.ctypes.data
-        told[GIVEN], told[INTEGERS] = own + 8 * COUNTS, own + 8 * WIDTH
-        told[GIVEN + 1 : INTEGERS] = [array.ctypes.data for array in held]
-        told[SECTION:] = np.array([TILE_ROWS * p, p, 1]) * np.dtype(dtype).itemsize
-        # Sums of double precision need none.
-        few = len(what.pairs) if dtype != np.float64 else 0
-        partial = [np.zeros((1, p * p), dtype) for _ in range(few)], np.zeros((1, 4, p), dtype)
-        return cls(points, roots, buffers, told, partial, addresses(*partial), held)
+        told[GIVEN], told[NUMERALS] = own + 8 * COUNTS, own + 8 * WIDTH
+        told[GIVEN + 1 : NUMERALS] = [address(array) for array in held]
+        number = roots.itemsize
+        told[SECTION : NUMBER + 1] = [TILE_ROWS * p * number, p * number, number]
+        told[COLUMNS], told[PRODUCTS] = what.frame.shape[1], len(what.pairs)
+        given = (told, what.frame, points, roots, what.pairs, buffers)
+        if dtype == np.float64:
+            return cls(adding(roots.dtype), given, held)
+        partial = [np.zeros((1, p * p), dtype) for _ in what.pairs], np.zeros((1, 4, p), dtype)
+        return cls(adding(roots.dtype), given, held, partial, places_of(*partial))
+
+    def add(
+        self,
+        X: Array,
+        rows: NDArray[np.intp],
+        weight: Array,
+        ends: NDArray[np.intp],
+        targets: NDArray[np.int64],
+    ) -> None:
+        """Add what some rows of X (n, d) give to the sums of their folds, as `add_tiles` does."""
+        self.given[0][FOLDS] = len(targets)
+        self.add_tiles(*self.given, X, rows, weight, ends, targets)
 
 
-def add(
-    what: Pass,
-    room: Room,
-    X: Array,
-    rows: NDArray[np.intp],
-    weight: Array,
-    ends: NDArray[np.intp],
-    targets: NDArray[np.int64],
-) -> None:
-    """Add what some rows of X (n, d) give to the sums of their folds, as `add_tiles` does."""
-    add_tiles(
-        room.told,
-        X,
-        rows,
-        weight,
-        what.frame,
-        room.points,
-        room.roots,
-        what.pairs,
-        room.buffers,
-        ends,
-        targets,
-    )
-
-
-def addresses(matrices: list[Array], columns: Array) -> NDArray[np.int64]:
+def places_of(matrices: list[Array], columns: Array) -> NDArray[np.int64]:
     """Return where matrices (folds, size) and sums (folds, 4, p) of some folds are."""
     arrays = (*matrices, columns)
-    starts = np.array([array.ctypes.data for array in arrays], np.int64)
-    steps = np.array([array.strides[0] for array in arrays], np.int64)
-    return starts + np.arange(len(columns))[:, None] * steps
+    starts = np.array([address(array) for array in arrays])
+    steps = np.array([array.strides[0] for array in arrays])
+    return np.asarray(starts + np.arange(len(columns))[:, None] * steps)
