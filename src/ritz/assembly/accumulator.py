@@ -78,7 +78,7 @@ class Accumulator:
             weight = weight.copy()
             for part in row_slices(len(rows), WEIGHTED_ROWS):
                 weight[part] *= np.asarray(self.form.row_weight(block.take(rows[part])))
-        X, counts = block.views[0], np.diff(ends)
+        X, counts = block.views[0], ends[1:] - ends[:-1]
         if self.together == self.n_folds:
             self.tiles.add(self.totals[0], X, rows, weight, first, ends)
         else:

@@ -61,7 +61,7 @@ def add_block(block: Block, add: AddRows, n_folds: int, run: Run) -> None:
     if (block.weight <= 0).any():
         block = block.take(block.weight > 0)
     rows, ends = by_fold(block, n_folds, run)
-    if run is map and np.diff(ends).max() <= PART_ROWS:
+    if run is map and (ends[1:] - ends[:-1]).max() <= PART_ROWS:
         add(0, block, rows, ends)
         return
     turns = Turns(add, block, rows, ends)

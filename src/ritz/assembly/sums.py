@@ -131,13 +131,16 @@ class Sums:
         """Return the averages over all rows, or over all but those of one fold."""
         if without is not None and without not in range(self.n_folds):
             raise ValueError(must("without", f"None or a fold below {self.n_folds}", repr(without)))
-        keep = np.arange(self.n_folds) != (-1 if without is None else without)
-        total = self.weight[keep].sum()
+        folds = [fold for fold in range(self.n_folds) if fold != without]
+        total = self.weight[folds].sum()
         if total <= 0:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Folds, symmetric: bool) -> Array:
-            first, *others = (sums[fold] for fold in np.flatnonzero(keep))
+            first, *others = (sums[fold] for fold in folds)
+            if first.size <= BAND:
+                matrix = sum(others, first) / total
+                return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
             matrix = np.empty_like(first)
             # By bands that stay in cache until all folds are added.
             for rows in row_slices(len(matrix), 1 + BAND // matrix.shape[1]):

@@ -40,6 +40,14 @@ def require_recipe(
         raise TypeError(must(name, what, repr(recipe)))
 
 
+def alone() -> bool:
+    """Return whether the cores are ours.
+
+    Threads of a pass over the data have others beside them already, and so have processes.
+    """
+    return threading.current_thread() is threading.main_thread() and parent_process() is None
+
+
 class Basis(ABC):
     """A finite set of functions on R^d, fixed and ready to be evaluated.
 
@@ -122,9 +130,7 @@ class Basis(ABC):
             result[rows] = probe(self.jet(X[rows]))
 
         blocks = row_slices(len(X), max(1, FLOATS_AT_ONCE // width))
-        # Threads of a pass over the data have others beside them already, and so have processes.
-        alone = threading.current_thread() is threading.main_thread() and parent_process() is None
-        if not alone or len(X) * width < MANY_FLOATS:
+        if len(X) * width < MANY_FLOATS or not alone():
             for rows in blocks:
                 fill(rows)
             return result

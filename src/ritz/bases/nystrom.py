@@ -50,7 +50,8 @@ class KernelSections(Basis):
         object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
         if not len(self.centers):
             raise ValueError(must("centers", "at least one point", f"shape {self.centers.shape}"))
-        self.kernel.scales(self.centers.shape[1])
+        # An error, where there are as many length scales as there are not coordinates.
+        _ = self.scale
 
     @property
     def size(self) -> int:

@@ -177,17 +177,16 @@ def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:
 
     If it is not, an eigenvalue of the reduced problem is above 2 / s.
     """
-    tried = False
-    if len(Phi) and (np.diag(Phi) > 0).all():
+    s = None
+    if len(Phi) and (Phi.diagonal() > 0).all():
         s = shift_of(L, Phi)
         found = rooted(L + s * Phi, Phi, floor) if s >= LEAST else None
         if found is not None:
             return Reduced(*found, len(L), 10 * len(L) * EPS / s, s, sure=False)
-        tried = s >= LEAST
-    return reduce(L, Phi, floor, tried)
+    return reduce(L, Phi, floor, s)
 
 
-def reduce(L: Array, Phi: Array, floor: Array | float, tried: bool = False) -> Reduced:
+def reduce(L: Array, Phi: Array, floor: Array | float, tried: float | None = None) -> Reduced:
     """Reduce L a = lambda Phi a to an ordinary problem.
 
     Parameters
@@ -195,11 +194,11 @@ def reduce(L: Array, Phi: Array, floor: Array | float, tried: bool = False) -> R
     L, Phi, floor
         As in `gevd`.
     tried
-        Whether L + s Phi is known to have no root that is clear of the cut.
+        The number s, where L + s Phi is known to have no root that is clear of the cut.
     """
     if not (Phi.diagonal() > 0).any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0, 0.0, 0.0)
-    s = shift_of(L, Phi)
+    s = shift_of(L, Phi) if tried is None else tried
     V: Array | None = None
     for factor in (0, 2, 8, 64):
         if s < LEAST:
@@ -209,7 +208,7 @@ def reduce(L: Array, Phi: Array, floor: Array | float, tried: bool = False) -> R
             s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
         # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
         if is_positive(L + s / 2 * Phi, floor):
-            solve = cut_off if tried and not factor else whitened
+            solve = whitened if tried is None or factor else cut_off
             return Reduced(*solve(L + s * Phi, Phi, floor), 10 * len(L) * EPS / s, s)
     # No multiple of Phi holds L's negative directions down, or L is zero: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
@@ -235,7 +234,7 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
     if not A.shape[1]:
         return Eigenpairs(np.zeros(0), A, rank, np.zeros(0))
     L_A, Phi_A = L @ A, Phi @ A
-    size = np.sqrt(np.einsum("ij,ij->j", A, Phi_A))
+    size = norms(A, Phi_A)
     A, L_A, Phi_A = A / size, L_A / size, Phi_A / size
     values, U, failed = dsygvd(A.T @ L_A, A.T @ Phi_A)
     if failed:
@@ -244,7 +243,12 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
     A = A @ U
     # W' B W = I, so |W' r| is the norm of r dual to B.
     left, right = W.T @ (L_A @ U), W.T @ (Phi_A @ U)
-    rest = np.linalg.norm(left - right * values, axis=0)
-    whole = np.linalg.norm(left + right * s, axis=0)
-    residuals = rest / np.where(whole > 0, whole, 1.0)
+    rest, whole = left - right * values, left + right * s
+    sizes = norms(whole, whole)
+    residuals = norms(rest, rest) / np.where(sizes > 0, sizes, 1.0)
     return Eigenpairs(values, A, rank, residuals)
+
+
+def norms(A: Array, B: Array) -> Array:
+    """Return the roots (k,) of the scalar products of the columns of A with those of B."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->j", A, B)))

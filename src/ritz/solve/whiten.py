@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,12 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     -------
     The scaled matrix of the functions with a positive diagonal, their factors, their numbers.
     """
-    keep = np.flatnonzero(np.diag(M) > 0)
-    D = 1 / np.sqrt(np.diag(M)[keep])
-    return scaled_by(M if len(keep) == len(M) else M[np.ix_(keep, keep)], D), D, keep
+    diagonal = M.diagonal()
+    keep = (diagonal > 0).nonzero()[0]
+    if len(keep) < len(M):
+        M, diagonal = M[np.ix_(keep, keep)], diagonal[keep]
+    D = 1 / np.sqrt(diagonal)
+    return scaled_by(M, D), D, keep
 
 
 def scaled_by(M: Array, D: Array) -> Array:
@@ -42,11 +46,21 @@ def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
 
     Of each function a share `floor`, (p,) or one for all, may be rounding.
     """
-    if (np.diag(M) < 0).any():
+    if (M.diagonal() < 0).any():
         return False
     scaled, _, _ = unit_diagonal(M)
-    diagonal_of(scaled)[:] += 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
+    diagonal_of(scaled)[:] += 1e3 * len(M) * EPS + _highest(floor)
     return root_of(scaled) is not None
+
+
+def _highest(floor: Array | float) -> float:
+    return float(np.asarray(floor).max(initial=0.0))
+
+
+def squared_norm(M: Array) -> float:
+    """Return the sum of the squares of all entries."""
+    flat = M.ravel(order="K")
+    return float(flat @ flat)
 
 
 def diagonal_of(M: Array) -> Array:
@@ -119,7 +133,7 @@ def low_rank(B: Array, floor: Array | float = 0.0) -> Array | None:
     R = np.empty((rank, len(keep)))
     R[:, pivots - 1] = np.triu(root[:rank])
     values, vectors = every_eigenpair(R @ R.T)
-    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
+    noise = np.full(len(B), floor)[keep]
     above = np.flatnonzero(values > CUT * len(B) * EPS * values[-1])[::-1]
     values = values[above]
     V, _ = qr(R.T @ vectors[:, above] / np.sqrt(values), mode="economic", check_finite=False)
@@ -167,7 +181,7 @@ def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int]
     size = len(B)
     if len(keep) < size:
         return None
-    noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), size)
+    noise = np.full(size, floor)
     bound = max(CUT * size * EPS * float(np.linalg.norm(scaled)), float(noise.max()))
     values, V = eigh(scaled, subset_by_value=(-np.inf, bound), check_finite=False)
     if FEW * len(values) > size:
@@ -237,7 +251,7 @@ class Directions(NamedTuple):
         if not len(keep):
             return cls(len(B), keep, D, D, scaled, D > 0)
         values, vectors = every_eigenpair(scaled)
-        noise = np.broadcast_to(np.asarray(floor, dtype=np.float64), len(B))[keep]
+        noise = np.full(len(B), floor)[keep]
         good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
         return cls(len(B), keep, D, values, vectors, good)
 
@@ -266,13 +280,13 @@ def _root(M: Array, floor: Array | float, size: int | None = None) -> tuple[Arra
     the largest there can be. The trace of M^-1, which is |R^-1|^2, tells as a rule; a second root,
     of M less the cut, decides.
     """
-    cut = CUT * (size or len(M)) * EPS * float(np.linalg.norm(M))
-    least = max(2 * cut, float(np.max(floor, initial=0.0)))
+    cut = CUT * (size or len(M)) * EPS * sqrt(squared_norm(M))
+    least = max(2 * cut, _highest(floor))
     root = root_of(M)
     if root is None:
         return None
     inverse = np.asarray(dtrtri(root)[0])
-    if not least * float(np.linalg.norm(inverse)) ** 2 < 1:
+    if not least * squared_norm(inverse) < 1:
         shifted = M.copy()
         diagonal_of(shifted)[:] -= least
         if root_of(shifted) is None:

@@ -55,8 +55,8 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     metric[0] = metric[:, 0] = 0.0
     metric[0, 0] = 1.0
     covariance = metric[1:, 1:]
-    covariance -= np.outer(means, means)
-    variance = np.diag(covariance)
+    covariance -= means[:, None] * means
+    variance = covariance.diagonal()
     # Rounded values, and the cancellation as the rest of the mean comes off.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
@@ -74,13 +74,13 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
 def center_form(L: Array, left: Side, right: Side) -> Array:
     """Return L for the functions (1, f - means) and (1, g - means)."""
     L = L.copy()
-    if not decouples(L) or L[0, 0] != 0.0:
+    if L[0].any() or L[:, 0].any():
         L[1:] -= left.means[:, None] * L[0]
         L[:, 1:] -= L[:, :1] * right.means
     for side, rows in ((left, L), (right, L.T)):
-        dead = np.diag(side.metric) == 0.0
-        if dead.any():
-            rows[dead] = 0.0
+        alive = side.metric.diagonal() != 0.0
+        if not alive.all():
+            rows[~alive] = 0.0
     return L
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -142,7 +143,7 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
 def _eigen(
     sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
 ) -> Spectrum:
-    if not np.isfinite(matrices.L.sum() + matrices.Phi.sum()):
+    if not isfinite(matrices.L.sum() + matrices.Phi.sum()):
         raise ValueError(must("sums", "finite", "nan or inf"))
     rank = rank_of(side.metric)
     if rank < len(side.metric) and not is_positive(side.metric, side.floor):
@@ -209,12 +210,13 @@ def eigenpairs(
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
     exact. Those of a positive form are not below zero but by rounding.
     """
-    alone = decouples(L) and L[0, 0] == 0.0
-    if positive and not alone and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
+    alone = decouples(L)
+    if positive and not (alone and L[0, 0] == 0.0) and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
         # No energy, so none shared: what is left of the function 1 is rounding.
         L = L.copy()
         L[0] = L[:, 0] = 0.0
-    if not decouples(L):
+        alone = True
+    if not alone:
         return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank)
     rest = lowest_eigenpairs(
         L[1:, 1:],

@@ -96,4 +96,4 @@ def lowest_of(
 
 def rows_per_chunk(columns: int) -> int:
     """Return how many rows to read at once."""
-    return int(np.clip(CHUNK_BYTES // (8 * max(columns, 1)), 1, CHUNK_ROWS))
+    return max(1, min(CHUNK_BYTES // (8 * max(columns, 1)), CHUNK_ROWS))
