@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from ritz import gevd
 from ritz.solve import whiten
+from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.whiten import low_rank, rooted, split_by_eigenvalues
 
 
@@ -411,3 +412,21 @@ def test_many_functions_of_a_low_rank(rank):
     assert found.rank == rank
     np.testing.assert_allclose(found.values, truth[:5], atol=1e-8)
     assert found.residuals.max() < 1e-8
+
+
+@pytest.mark.parametrize("p", [12, 80])
+@pytest.mark.parametrize("null", [0, 5])
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_is_known_beforehand_changes_nothing(p, null, apart):
+    """The rank of Phi, and that L is positive, where one of them or both are singular."""
+    rng = np.random.default_rng(0)
+    masses = np.r_[np.ones(p - null), np.zeros(null)]
+    energies = np.arange(float(p))
+    energies[p - null :] = 1.0 if apart else 0.0
+    L, Phi = pencil(energies, masses, rng)
+    for rank in (None, p - null):
+        for nonnegative in (False, True):
+            found = lowest_eigenpairs(L, Phi, 6, rank=rank, nonnegative=nonnegative)
+            np.testing.assert_allclose(found.values, np.arange(6.0), atol=1e-8)
+            assert found.rank == p - null
+            assert found.residuals.max() < 1e-6

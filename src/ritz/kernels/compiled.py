@@ -359,8 +359,6 @@ def fill(
     n, p = len(X), Y.shape[1]
     S = S if len(S) else np.zeros((1, p))
     outputs = [np.empty((n if want else 0, p), dtype) for want in wanted]
-    if not n:
-        return outputs
     counts = np.array([n, *Y.shape, *map(len, (S, *outputs))], np.int64)
     given = (S, X, Y, offset, *coefficients)
     held = [*(np.ascontiguousarray(array, dtype=np.float64) for array in given), *outputs]

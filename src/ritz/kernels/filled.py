@@ -20,6 +20,8 @@ def filled_sections(
     dtype: Any,
 ) -> Sections:
     """Return the sections of a kernel that has a compiled pass, those that are wanted."""
+    if not len(X):
+        return Sections(*(np.empty((0, len(Y)), dtype) if want else None for want in wanted))
     from ritz.kernels import compiled
 
     assert kernel.compiled is not None

@@ -25,6 +25,7 @@ from ritz.solve.whiten import (
 )
 
 LEAST = 1e-280
+TINY = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +96,18 @@ def lowest_eigenpairs(
     penalty: Array | None = None,
     floor: Array | float = 0.0,
     rank: int | None = None,
+    nonnegative: bool = False,
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k.
 
     The matrices are taken to be what they should: finite, symmetric but for rounding, Phi and the
-    penalty positive. The rank is that of Phi, where it is known.
+    penalty positive. The rank is that of Phi, where it is known, and L may be known to
+    be positive as well.
     """
     k = as_count(k, "k")
     rank = rank_of(Phi) if rank is None else rank
     M = L if penalty is None else L + penalty
-    problem = reduce_quickly(M, Phi, floor)
+    problem = reduce_quickly(M, Phi, floor, rank, nonnegative)
     nu, U = problem.largest(min(k, rank))
     # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
     if not problem.sure and nu.max(initial=0.0) * problem.shift > 2:
@@ -172,17 +175,25 @@ def shift_of(L: Array, Phi: Array) -> float:
     return s if s >= LEAST else float(energy.sum() / size.sum())
 
 
-def reduce_quickly(L: Array, Phi: Array, floor: Array | float) -> Reduced:
+def reduce_quickly(
+    L: Array, Phi: Array, floor: Array | float, rank: int, nonnegative: bool
+) -> Reduced:
     """Do as `reduce` does, without a look whether L + s Phi / 2 is positive.
 
-    If it is not, an eigenvalue of the reduced problem is above 2 / s.
+    If it is not, an eigenvalue of the reduced problem is above 2 / s. The rank is that of Phi, and
+    L may be known to be positive.
     """
-    s = None
-    if len(Phi) and (Phi.diagonal() > 0).all():
-        s = shift_of(L, Phi)
-        found = rooted(L + s * Phi, Phi, floor) if s >= LEAST else None
+    if not (len(Phi) and (Phi.diagonal() > 0).all()):
+        return reduce(L, Phi, floor)
+    s = shift_of(L, Phi)
+    if s >= LEAST:
+        B, smallest = L + s * Phi, 10 * len(L) * EPS / s
+        # Where functions depend on each other there is no root, as a rule.
+        found = None if rank < len(Phi) <= TINY else rooted(B, Phi, floor)
         if found is not None:
-            return Reduced(*found, len(L), 10 * len(L) * EPS / s, s, sure=False)
+            return Reduced(*found, len(L), smallest, s, sure=False)
+        if nonnegative:
+            return Reduced(*cut_off(B, Phi, floor), smallest, s)
     return reduce(L, Phi, floor, s)
 
 

@@ -217,7 +217,9 @@ def eigenpairs(
         L[0] = L[:, 0] = 0.0
         alone = True
     if not alone:
-        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank)
+        return lowest_eigenpairs(
+            L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank, nonnegative=positive
+        )
     rest = lowest_eigenpairs(
         L[1:, 1:],
         side.metric[1:, 1:],
@@ -225,6 +227,7 @@ def eigenpairs(
         penalty=None if penalty is None else penalty[1:, 1:],
         floor=side.floor[1:],
         rank=rank - 1,
+        nonnegative=positive,
     )
     values = rest.values
     if positive:
@@ -282,9 +285,7 @@ def is_constant(vectors: Array) -> NDArray[np.bool_]:
 
 def signs(correlations: Array) -> Array:
     """Return signs (k,) that make each column's largest entry, by size, positive."""
-    largest = np.abs(correlations).argmax(axis=0)
-    sign = np.sign(correlations[largest, np.arange(correlations.shape[1])])
-    return np.where(sign == 0, 1.0, sign)
+    return np.where(correlations.max(axis=0) >= -correlations.min(axis=0), 1.0, -1.0)
 
 
 def _small_values(small: Matrices) -> Array | None:
