@@ -43,9 +43,9 @@ class Comparison:
         )
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work: Callable[[], object], pause: float = 0.3) -> float:
     # Threads of the linear algebra wait busily for a while: let those of the other way go to sleep.
-    time.sleep(0.3)
+    time.sleep(pause)
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -58,15 +58,17 @@ def compare(
     repeats: int,
     warm: bool = True,
     enough: float = 0.0,
+    pause: float = 0.3,
 ) -> Comparison:
     """Run each once to warm up (ours only, where theirs takes minutes), then alternately.
 
-    What takes little time is noisy: it is repeated for `enough` seconds, up to 31 times.
+    What takes little time is noisy: it is repeated for `enough` seconds, up to 31 times. There is a
+    pause in seconds before each run.
     """
     ours()
     if warm:
         theirs()
     pairs: list[tuple[float, float]] = []
     while len(pairs) < repeats or (len(pairs) < MOST and np.sum(pairs) < enough):
-        pairs.append((seconds(ours), seconds(theirs)))
+        pairs.append((seconds(ours, pause), seconds(theirs, pause)))
     return Comparison(case, [a for a, _ in pairs], [b for _, b in pairs])

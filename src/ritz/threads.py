@@ -18,8 +18,6 @@ from ritz.arrays import as_count
 Run = Callable[..., Iterable[Any]]
 KEPT_BYTES = 256 << 20
 MAPPED_BYTES = 32 << 20
-# OpenBLAS takes one thread for products of no more multiplications than this.
-ALONE = 1 << 18
 # As <malloc.h> numbers them.
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 
@@ -36,14 +34,6 @@ def blas_threads(n: int) -> AbstractContextManager[Any]:
         # A look takes a tenth of the time that a limit does.
         return nullcontext()
     return _controller().limit(limits=n)  # type: ignore[no-any-return]
-
-
-def one_thread(multiplications: float) -> AbstractContextManager[Any]:
-    """Limit the linear algebra libraries to one thread each, for products of a size.
-
-    They take one by themselves for small ones, and a limit takes as long as many of those.
-    """
-    return nullcontext() if multiplications <= ALONE else blas_threads(1)
 
 
 def one_library() -> AbstractContextManager[Any]:

@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import TILE_ROWS, as_count, drawn, must
+from ritz.arrays import as_count, drawn, must
 from ritz.assembly.accumulator import Accumulator
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.single import single_will_do
 from ritz.assembly.sums import Sums
-from ritz.bases import Basis, Centered, Nystrom, Recipe, conditioned
+from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
-from ritz.bases.conditioning import FEW_ROWS
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
-from ritz.threads import Workers, blas_threads, jobs, one_thread
+from ritz.threads import Workers, blas_threads, jobs
 
 PILOT_ROWS = 2048
 BLOCK_BYTES = 64_000_000
@@ -74,7 +73,7 @@ def assemble(
     stream = as_stream(X, form.views, sample_weight, groups)
     prepared = form.prepare(stream, seeds[0])
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
-    with one_thread(largest_product(basis, stream, n_folds)):
+    with blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
         folds = n_folds if form.foldable else 1
         accumulator = accumulator_of(prepared, stream, left, right, folds)
@@ -100,17 +99,6 @@ def work(stream: Stream, left: Basis, right: Basis) -> float:
     """Return about how many numbers are multiplied in a pass."""
     n = np.inf if stream.n_rows is None else stream.n_rows
     return float(n * left.size * (right.size + COST_OF_VALUE))
-
-
-def largest_product(basis: Any, stream: Stream, n_folds: int) -> float:
-    """Return about how many numbers are multiplied at once, if it is known before the functions.
-
-    Those are of a pilot sample, of a fold, and no more of it than a tile has.
-    """
-    size = basis.size if isinstance(basis, Nystrom) else None
-    if size is None or stream.n_rows is None:
-        return np.inf
-    return float(max(FEW_ROWS, min(TILE_ROWS, 2 * stream.n_rows / n_folds)) * size**2)
 
 
 def fit_bases(

@@ -303,13 +303,6 @@ class Nystrom:
                 raise ValueError(must("n_centers", what, self.n_centers))
 
     @property
-    def size(self) -> int | None:
-        """The number of functions, but for fewer rows that differ; None if to choose is work."""
-        if not isinstance(self.centers, str):
-            return len(self.centers)
-        return self.n_centers if self.centers == "uniform" else None
-
-    @property
     def pilot_rows(self) -> int:
         """How many rows to see: the centers themselves, or enough to choose well among."""
         if not isinstance(self.centers, str):

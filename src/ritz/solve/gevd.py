@@ -11,6 +11,7 @@ from scipy.linalg.lapack import dsygvd
 from ritz.arrays import Array, as_count
 from ritz.solve.whiten import (
     EPS,
+    TINY,
     cut_off,
     every_eigenpair,
     is_positive,
@@ -25,7 +26,6 @@ from ritz.solve.whiten import (
 )
 
 LEAST = 1e-280
-TINY = 60
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from ritz.arrays import Array, must
 
 EPS = float(np.finfo(np.float64).eps)
 CUT = 30
-SMALL, MANY = 300, 600
+TINY, SMALL, MANY = 32, 300, 600
 FEW = 8
 
 
@@ -150,9 +150,10 @@ def rooted(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Array
     if found is None:
         return None
     root, inverse = found
-    N = _reduced(M, D, root)
+    # Of tiny ones the routine does not take half the time, and threads where others are busy.
+    N = None if len(B) <= TINY else _reduced(M, D, root)
     inverse *= D[:, None]
-    return inverse, N
+    return inverse, inverse.T @ M @ inverse if N is None else N
 
 
 def reduced_by(B: Array, *matrices: Array, floor: float = 0.0) -> list[Array] | None:

@@ -17,14 +17,14 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import is_positive, rank_of, require_rank
+from ritz.solve.whiten import TINY, is_positive, rank_of, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 from ritz.threads import blas_threads, one_library
 
-TINY, SMALL = 60, 600
+SMALL = 600
 MANY = 100_000
 
 
@@ -126,7 +126,7 @@ def decompose_sums(
 
 def _threads(size: int) -> AbstractContextManager[Any]:
     """Return the threads for matrices of a size; the library takes one for tiny ones by itself."""
-    if size < TINY:
+    if size <= TINY:
         return nullcontext()
     return blas_threads(1) if size < SMALL else one_library()
 
