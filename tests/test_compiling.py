@@ -68,5 +68,11 @@ def test_routines_take_numbers_arrays_and_addresses(dtype, kind):
 
 def test_routines_take_no_arrays_with_gaps():
     f = Routine(scale, INTEGER, REAL, DOUBLES, DOUBLES)
-    with pytest.raises(AssertionError):
+    with pytest.raises(TypeError, match="gaps"):
         f(2, 1.0, np.arange(4.0)[::2], np.zeros(2))
+
+
+def test_routines_take_numbers_of_their_own_type_alone():
+    f = Routine(scale, INTEGER, REAL, DOUBLES, DOUBLES)
+    with pytest.raises(TypeError, match="float32 for float64"):
+        f(2, 1.0, np.arange(2, dtype=np.float32), np.zeros(2))

@@ -19,6 +19,12 @@ INTEGER, REAL = types.int64, types.float64
 _address_of: Any = types.CPointer
 INTEGERS, HASHES = _address_of(types.int64), _address_of(types.uint64)
 DOUBLES, SINGLES = _address_of(types.float64), _address_of(types.float32)
+NUMBERS = {
+    INTEGERS: np.dtype(np.int64),
+    HASHES: np.dtype(np.uint64),
+    DOUBLES: np.dtype(np.float64),
+    SINGLES: np.dtype(np.float32),
+}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,8 +53,7 @@ class Routine:
     """A function of numbers and addresses, compiled when first asked for, and kept on disk.
 
     It takes less time to compile than one of arrays does. Python may call it, which releases
-    Python's lock, and compiled code by its address. Nothing looks at shapes and types: those who
-    call it do.
+    Python's lock, and compiled code by its address. Nothing looks at shapes: those who call it do.
 
     Parameters
     ----------
@@ -60,6 +65,7 @@ class Routine:
 
     def __init__(self, function: Callable[..., None], *kinds: Any) -> None:
         self.function, self.kinds = function, kinds
+        self.types = [NUMBERS.get(kind) for kind in kinds]
 
     @cached_property
     def machine_code(self) -> Any:
@@ -78,12 +84,20 @@ class Routine:
     def __call__(self, *arguments: Any) -> None:
         """Call it with numbers, addresses, and arrays, which it is given the addresses of."""
         # The arguments are held until it returns.
-        self._call(*(address(a) if isinstance(a, np.ndarray) else a for a in arguments))
+        given = []
+        for argument, kind in zip(arguments, self.types, strict=True):
+            if isinstance(argument, np.ndarray):
+                if argument.dtype != kind:
+                    raise TypeError(f"{self.function.__name__}: {argument.dtype} for {kind}")
+                argument = address(argument)
+            given.append(argument)
+        self._call(*given)
 
 
 def address(array: NDArray[Any]) -> int:
     """Return where the numbers of an array begin, which lie one after the other."""
-    assert array.flags.c_contiguous
+    if not array.flags.c_contiguous:
+        raise TypeError("Only arrays without gaps have one address.")
     return array.ctypes.data
 
 

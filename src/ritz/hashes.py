@@ -24,7 +24,7 @@ def folded(key: Any, bits: Any) -> Any:
 
 def fold_in(key: NDArray[np.uint64], numbers: NDArray[np.float64]) -> None:
     """Fold numbers (n, d) into keys (n,), by their bits."""
-    FOLD_IN(*numbers.shape, key, numbers)
+    FOLD_IN(*numbers.shape, key, numbers.view(np.uint64))
 
 
 def _fold_in(n: int, d: int, key: Any, bits: Any) -> None:

@@ -18,6 +18,7 @@ from ritz.arrays import as_count
 Run = Callable[..., Iterable[Any]]
 KEPT_BYTES = 256 << 20
 MAPPED_BYTES = 32 << 20
+TINY, SMALL = 32, 600
 # As <malloc.h> numbers them.
 TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
 
@@ -44,6 +45,17 @@ def one_library() -> AbstractContextManager[Any]:
     libraries = _controller().select(internal_api="openblas").info()
     own = [found["filepath"] for found in libraries if "numpy.libs" in found["filepath"]]
     return _controller().select(filepath=own).limit(limits=1)  # type: ignore[no-any-return]
+
+
+def solving(size: int) -> AbstractContextManager[Any]:
+    """Return the threads for problems of matrices (size, size).
+
+    The library takes one by itself for tiny ones. Small ones take no longer by one, and do not wait
+    for cores that others keep busy.
+    """
+    if size <= TINY:
+        return nullcontext()
+    return blas_threads(1) if size < SMALL else one_library()
 
 
 def jobs(n_jobs: int | None) -> int:

@@ -7,7 +7,9 @@ import pytest
 from scipy.linalg import eigh
 
 import ritz
-from ritz.assembly.single import Change, change
+from ritz.assembly.assemble import fit_bases
+from ritz.assembly.single import Change, change, clearly_positive, single_will_do
+from ritz.streams import as_stream
 
 KEPT = {
     "exponential": (ritz.Exponential(3.0), 10),
@@ -225,3 +227,36 @@ def test_two_views():
     np.testing.assert_allclose(single.values, double.values, rtol=1e-4)
     wide = ritz.Nystrom(ritz.Gaussian(3.0), 20)
     assert ritz.assemble(ritz.cross(), wide, tuple(pair), random_state=0).rounding < 1e-10
+
+
+def test_weights_that_a_sample_does_not_have():
+    """Weights that make another distribution of the rows: what float32 does there is not known."""
+    X = np.random.default_rng(0).normal(size=(20_000, 3)).astype(np.float32)
+    squares = (X.astype(np.float64) ** 2).sum(axis=1)
+    weight = np.exp(-squares / 2 * (1 / 0.3**2 - 1))
+    basis = ritz.Nystrom(ritz.Gaussian(0.5), 40)
+    sums = ritz.assemble(ritz.laplacian(), basis, X, sample_weight=weight, random_state=0)
+    assert sums.rounding < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_functions_that_depend_on_each_other_beyond_those_looked_at(seed):
+    """Cubic polynomials of ten numbers have rank 286: 256 of them show nothing of it."""
+    X = np.random.default_rng(seed).normal(size=(5000, 10)).astype(np.float32)
+    basis = ritz.Nystrom(ritz.Polynomial(3, 1.0, 3.0), 472)
+    stream = as_stream(X)
+    left, _ = fit_bases(ritz.laplacian(), basis, stream, (seed, seed))
+    assert single_will_do(ritz.laplacian(), left, stream, 0)
+    sums = ritz.assemble(ritz.laplacian(), basis, X, random_state=seed)
+    assert sums.rounding < 1e-10
+    double = ritz.assemble(ritz.laplacian(), basis, X.astype(np.float64), random_state=seed)
+    np.testing.assert_array_equal(sums.L, double.L)
+
+
+@pytest.mark.parametrize(("least", "clear"), [(1e-7, False), (3e-7, False), (1e-3, True)])
+def test_what_float32_may_have_added_is_taken_off(least, clear):
+    Q = np.linalg.qr(np.random.default_rng(0).normal(size=(50, 50)))[0]
+    B = (Q * np.r_[least, np.linspace(0.5, 1.5, 49)]) @ Q.T
+    assert clearly_positive((B + B.T) / 2) == clear
+    assert not clearly_positive(np.full((3, 3), np.nan))
+    assert not clearly_positive(np.zeros((3, 3)))

@@ -156,8 +156,6 @@ class Accumulator:
         folds = self.closed
 
         def of(name: str) -> Folds:
-            if self.tiles is not None and len(folds) == 1:
-                return folds[0][name]
             if self.tiles is not None:
                 return tuple(matrix for group in folds for matrix in group[name])
             return tuple(fold.get(name, np.zeros(shapes[name])) for fold in folds)

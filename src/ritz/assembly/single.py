@@ -1,8 +1,9 @@
-"""Whether products of float32 are exact enough, judged on a sample before the pass."""
+"""Whether products of float32 are exact enough: on a sample before the pass, and after it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +11,19 @@ import numpy as np
 from ritz.arrays import Array, Block
 from ritz.assembly.accumulator import Accumulator
 from ritz.assembly.passes import in_pieces
+from ritz.assembly.sums import Sums
 from ritz.bases import Centered, KernelSections
 from ritz.forms import Form, potential
-from ritz.solve.whiten import reduced_by
+from ritz.solve.whiten import (
+    diagonal_of,
+    is_positive,
+    reduced_by,
+    root_of,
+    squared_norm,
+    unit_diagonal,
+)
 from ritz.streams import Stream
+from ritz.threads import solving
 
 # Functions looked at; rows for each of them, and of all; eigenvalues compared.
 FUNCTIONS, ROWS_EACH, ROWS, VALUES = 256, 8, 2048, 16
@@ -22,19 +32,22 @@ FUNCTIONS, ROWS_EACH, ROWS, VALUES = 256, 8, 2048, 16
 MOVED, NOISE, ALONE = 1e-4, 0.2, 5e-3
 # The share of a function, in roundings of float32, below which directions are cut off.
 FLOOR = 3
+# By how much weights may differ, a sample being without them.
+UNEVEN = 4.0
+ROUNDING = float(np.finfo(np.float32).eps)
 
 
 def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bool:
-    """Return whether sums of float32 leave eigenvalues as they are, to about four digits.
+    """Return whether sums of float32 leave eigenvalues as they are, to about three digits.
 
     Up to 256 functions, at random, are summed up in both precisions over a sample of rows. What
     float32 does to the first eigenvalues is the same for more functions; the noise it adds to the
     last directions, which too large would be taken for eigenvalues, grows from half of those
     functions to all as a power of their number, and is taken to grow on so up to all there are.
     """
-    p, n = basis.size, effective_rows(stream)
+    p, n = basis.size, stream.n_rows if even_weights(stream) else None
     # Features of other functions are of float64 anyway; few rows take no time.
-    if not isinstance(basis.basis, KernelSections) or n < 2 * p:
+    if not isinstance(basis.basis, KernelSections) or n is None or n < 2 * p:
         return False
     pilot = stream.sample(max(2 * p, ROWS), 0, view)
     # Rows that repeat others tell functions apart no better.
@@ -59,14 +72,44 @@ def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bo
         return whole.grown(change(*fewer, by_form=form.symmetric), p / some.size).small
 
 
-def effective_rows(stream: Stream) -> float:
-    """Return how many rows of one weight would tell as much, none if weights are out of reach."""
+def even_weights(stream: Stream) -> bool:
+    """Return whether rows weigh about the same, in numbers that float32 can square and add up."""
     weight = getattr(stream, "weight", None)
     if weight is None:
-        return stream.n_rows or 0.0
-    scaled = weight / weight.max()
-    # What float32 can square and add up.
-    return float(scaled.sum() ** 2 / (scaled**2).sum()) if 1e-12 < weight.max() < 1e12 else 0.0
+        return True
+    least, most = float(weight.min()), float(weight.max())
+    return 1e-12 < most < 1e12 and most <= UNEVEN * least
+
+
+def survived(sums: Sums) -> bool:
+    """Return whether functions are still told apart by what float32 has added up.
+
+    A sample tells of up to 256 of them. L + s Phi, or the scalar products alone where L is not
+    symmetric, is to be positive less what float32 may have added, which grows with its norm; and
+    the scalar products but for what is cut off.
+    """
+    means = sums.mean()
+    with solving(max(sums.left.size, sums.right.size)), np.errstate(all="ignore"):
+        if sums.form.symmetric:
+            L, Phi = means.L[1:, 1:], covariance(means.Phi)
+            shifted = L + np.trace(L) / np.trace(Phi) * Phi
+            return clearly_positive(shifted) and is_positive(Phi, FLOOR * ROUNDING)
+        sides = [means.Phi] if sums.Psi is sums.Phi else [means.Phi, means.Psi]
+        return all(clearly_positive(covariance(side)) for side in sides)
+
+
+def clearly_positive(B: Array) -> bool:
+    """Return whether a matrix, its diagonal made one, is positive less the noise of float32."""
+    scaled, _, keep = unit_diagonal(B)
+    if not len(keep):
+        return False
+    diagonal_of(scaled)[:] -= ROUNDING * (FLOOR + sqrt(squared_norm(scaled)) / 16)
+    return root_of(scaled) is not None
+
+
+def covariance(Phi: Array) -> Array:
+    """Return the covariance (p, p) of functions, of whose scalar products 1 is the first."""
+    return np.asarray(Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:] / Phi[0, 0]))
 
 
 class Change(NamedTuple):
@@ -114,7 +157,7 @@ def change(single: Sequence[Array], double: Sequence[Array], *, by_form: bool) -
         return lost
     B = exact_L + s * exact_Phi
     exact = reduced_by(B, s * exact_Phi, s * (Phi - exact_Phi), L - exact_L)
-    ours = reduced_by(L + s * Phi, s * Phi, floor=FLOOR * float(np.finfo(np.float32).eps))
+    ours = reduced_by(L + s * Phi, s * Phi, floor=FLOOR * ROUNDING)
     if exact is None or ours is None:
         return lost
     try:
@@ -140,7 +183,7 @@ def sums_over(form: Form, basis: Centered, pilot: Array, dtype: type) -> tuple[A
     sums = Accumulator(form, basis, basis, 1, dtype)
     rows = np.arange(len(pilot))
     add = in_pieces(sums.add, len(pilot)) if sums.tiles is None else sums.add_rows
-    add(0, Block((pilot,), np.ones(len(pilot)), rows), rows, np.array([0, len(pilot)]))
+    add(0, Block((pilot,), np.ones(len(pilot)), rows), rows, np.array([0, len(pilot)], np.intp))
     sums.close(map)
     (L,), (Phi,), _ = sums.matrices()
-    return L[1:, 1:], Phi[1:, 1:] - np.outer(Phi[0, 1:], Phi[0, 1:] / Phi[0, 0])
+    return L[1:, 1:], covariance(Phi)

@@ -15,8 +15,7 @@ from ritz.forms import Form
 from ritz.forms.form import same_form
 from ritz.threads import Workers, jobs
 
-# A matrix a fold, each of its own or all in one array (folds, p, q).
-Folds = tuple[Array, ...] | Array
+Folds = tuple[Array, ...]
 BAND = 2**15
 LARGE = 500
 
@@ -138,11 +137,10 @@ class Sums:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Folds, symmetric: bool) -> Array:
-            if isinstance(sums, np.ndarray):
-                matrix = (sums if without is None else sums[folds]).sum(axis=0)
-                matrix /= total
-                return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
             first, *others = (sums[fold] for fold in folds)
+            if first.size <= BAND:
+                matrix = sum(others, first) / total
+                return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
             matrix = np.empty_like(first)
             # By bands that stay in cache until all folds are added.
             for rows in row_slices(len(matrix), 1 + BAND // matrix.shape[1]):

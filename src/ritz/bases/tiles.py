@@ -118,6 +118,7 @@ class Tiles:
         X = np.ascontiguousarray(X, dtype=np.float64)
         weight = np.ascontiguousarray(weight, dtype=np.float64)
         ends = np.array([0, len(rows)]) if ends is None else ends
+        rows, ends = (np.ascontiguousarray(numbers, dtype=np.int64) for numbers in (rows, ends))
         # Threads hand their room on: the system takes longer to give new memory than to fill it.
         try:
             room = self.rooms.pop()
@@ -151,7 +152,7 @@ class Tiles:
         products, columns = room.partial
         p = self.jet.basis.size
         for part in row_slices(len(rows), ROWS_IN_SINGLE):
-            ends = np.array([0, part.stop - part.start])
+            ends = np.array([0, part.stop - part.start], dtype=np.int64)
             room.add(X, rows[part], weight[part], ends, room.target)
             for place, (left, right) in enumerate(self.pairs):
                 total = totals.matrices[place][fold]

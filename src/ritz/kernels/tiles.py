@@ -51,9 +51,9 @@ COUNTS, WIDTH = 4, 12
 GIVEN, SPARE, ROOTS, TEXT, NUMERALS = 15, 23, 24, 25, 26
 # bytes of the sections of a tile, of a row, and of a number,
 SECTION, LINE, NUMBER = 27, 28, 29
-# and how many columns there are, products, and folds.
-COLUMNS, PRODUCTS, FOLDS = 30, 31, 32
-TOLD = 33
+# and how many rows a tile has, and how many columns there are, products, and folds.
+TILE, COLUMNS, PRODUCTS, FOLDS = 30, 31, 32, 33
+TOLD = 34
 
 
 def add_tiles(
@@ -91,7 +91,7 @@ def add_tiles(
     targets
         Addresses (folds, m + 1) of the matrices of each fold, and of its sums.
     """
-    d, last = told[COLUMNS], told[PRODUCTS]
+    tile, d, last = told[TILE], told[COLUMNS], told[PRODUCTS]
     padded, p = told[COUNTS + 1], told[COUNTS + 2]
     fixed = (
         told[GIVEN],
@@ -103,14 +103,14 @@ def add_tiles(
         told[GIVEN + 6],
     )
     first, step, root = told[GIVEN + 7], told[SECTION], told[ROOTS]
-    upper, width, unit = told[TEXT], told[NUMERALS], root + TILE_ROWS * told[NUMBER]
+    upper, width, unit = told[TEXT], told[NUMERALS], root + tile * told[NUMBER]
     plain, turned, height, apart = upper + 1, upper + 2, width + 8, width + 16
     # Fold after fold, each by tiles, in one loop: two take longer to compile.
     fold, start = 0, ends[0]
     while fold < told[FOLDS]:
         target = fold * (last + 1)
         size = ends[fold + 1] - start
-        size = size if size < TILE_ROWS else TILE_ROWS
+        size = size if size < tile else tile
         if size == 0:
             fold += 1
             continue
@@ -131,7 +131,7 @@ def add_tiles(
             if even or not told[COUNTS + 4 + place]:
                 continue
             for r in range(size):
-                start_of = (place * TILE_ROWS + r) * p
+                start_of = (place * tile + r) * p
                 for j in range(start_of, start_of + p):
                     buffers[j] *= roots[r]
             A, y = first + place * step, targets[target + last] + place * told[LINE]
@@ -247,7 +247,7 @@ class Room(NamedTuple):
         told[GIVEN + 1 : NUMERALS] = [address(array) for array in held]
         number = roots.itemsize
         told[SECTION : NUMBER + 1] = [TILE_ROWS * p * number, p * number, number]
-        told[COLUMNS], told[PRODUCTS] = what.frame.shape[1], len(what.pairs)
+        told[TILE:FOLDS] = [TILE_ROWS, what.frame.shape[1], len(what.pairs)]
         given = (told, what.frame, points, roots, what.pairs, buffers)
         if dtype == np.float64:
             return cls(adding(roots.dtype), given, held)
@@ -270,6 +270,6 @@ class Room(NamedTuple):
 def places_of(matrices: list[Array], columns: Array) -> NDArray[np.int64]:
     """Return where matrices (folds, size) and sums (folds, 4, p) of some folds are."""
     arrays = (*matrices, columns)
-    starts = np.array([address(array) for array in arrays])
-    steps = np.array([array.strides[0] for array in arrays])
+    starts = np.array([address(array) for array in arrays], dtype=np.int64)
+    steps = np.array([array.strides[0] for array in arrays], dtype=np.int64)
     return np.asarray(starts + np.arange(len(columns))[:, None] * steps)

@@ -96,18 +96,16 @@ def lowest_eigenpairs(
     penalty: Array | None = None,
     floor: Array | float = 0.0,
     rank: int | None = None,
-    nonnegative: bool = False,
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k.
 
     The matrices are taken to be what they should: finite, symmetric but for rounding, Phi and the
-    penalty positive. The rank is that of Phi, where it is known, and L may be known to
-    be positive as well.
+    penalty positive. The rank is that of Phi, where it is known.
     """
     k = as_count(k, "k")
     rank = rank_of(Phi) if rank is None else rank
     M = L if penalty is None else L + penalty
-    problem = reduce_quickly(M, Phi, floor, rank, nonnegative)
+    problem = reduce_quickly(M, Phi, floor, rank)
     nu, U = problem.largest(min(k, rank))
     # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
     if not problem.sure and nu.max(initial=0.0) * problem.shift > 2:
@@ -175,13 +173,10 @@ def shift_of(L: Array, Phi: Array) -> float:
     return s if s >= LEAST else float(energy.sum() / size.sum())
 
 
-def reduce_quickly(
-    L: Array, Phi: Array, floor: Array | float, rank: int, nonnegative: bool
-) -> Reduced:
+def reduce_quickly(L: Array, Phi: Array, floor: Array | float, rank: int) -> Reduced:
     """Do as `reduce` does, without a look whether L + s Phi / 2 is positive.
 
-    If it is not, an eigenvalue of the reduced problem is above 2 / s. The rank is that of Phi, and
-    L may be known to be positive.
+    If it is not, an eigenvalue of the reduced problem is above 2 / s. The rank is that of Phi.
     """
     if not (len(Phi) and (Phi.diagonal() > 0).all()):
         return reduce(L, Phi, floor)
@@ -192,8 +187,6 @@ def reduce_quickly(
         found = None if rank < len(Phi) <= TINY else rooted(B, Phi, floor)
         if found is not None:
             return Reduced(*found, len(L), smallest, s, sure=False)
-        if nonnegative:
-            return Reduced(*cut_off(B, Phi, floor), smallest, s)
     return reduce(L, Phi, floor, s)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from math import isfinite
 from typing import Any
 
@@ -17,14 +16,13 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import TINY, is_positive, rank_of, require_rank
+from ritz.solve.whiten import is_positive, rank_of, require_rank
 from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
-from ritz.threads import blas_threads, one_library
+from ritz.threads import solving
 
-SMALL = 600
 MANY = 100_000
 
 
@@ -115,20 +113,13 @@ def decompose_sums(
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
-    with _threads(max(sums.left.size, sums.right.size)):
+    with solving(max(sums.left.size, sums.right.size)):
         if sums.form.symmetric:
             return _eigen(sums, matrices, left, k, least, regularization)
         right = left
         if sums.Psi is not sums.Phi:
             right = center(matrices.Psi, np.abs(sums.right.offset), sums.rounding)
         return _singular(sums, matrices, left, right, k, least, regularization)
-
-
-def _threads(size: int) -> AbstractContextManager[Any]:
-    """Return the threads for matrices of a size; the library takes one for tiny ones by itself."""
-    if size <= TINY:
-        return nullcontext()
-    return blas_threads(1) if size < SMALL else one_library()
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
@@ -217,9 +208,7 @@ def eigenpairs(
         L[0] = L[:, 0] = 0.0
         alone = True
     if not alone:
-        return lowest_eigenpairs(
-            L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank, nonnegative=positive
-        )
+        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank)
     rest = lowest_eigenpairs(
         L[1:, 1:],
         side.metric[1:, 1:],
@@ -227,7 +216,6 @@ def eigenpairs(
         penalty=None if penalty is None else penalty[1:, 1:],
         floor=side.floor[1:],
         rank=rank - 1,
-        nonnegative=positive,
     )
     values = rest.values
     if positive:

@@ -44,7 +44,7 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
         if len(left) <= SMALL:
-            small = left.T @ np.asarray(matrices) @ right
+            small = left.T @ np.array(matrices) @ right
         else:
             # Large matrices are read sooner by two threads than by one.
             threads = jobs(None) if len(left) > LARGE else 1
