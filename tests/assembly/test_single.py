@@ -260,3 +260,17 @@ def test_what_float32_may_have_added_is_taken_off(least, clear):
     assert clearly_positive((B + B.T) / 2) == clear
     assert not clearly_positive(np.full((3, 3), np.nan))
     assert not clearly_positive(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6])
+def test_scalar_products_that_float32_leaves_not_quite_positive(seed):
+    """No error blames the user for it, and the eigenvalues are right."""
+    rng = np.random.default_rng(seed)
+    t = rng.uniform(0, 4 * np.pi, 3700)
+    X = np.c_[t * np.cos(t) / 6, t * np.sin(t) / 6] + 0.01 * rng.normal(size=(3700, 2))
+    X = X.astype(np.float32)
+    form, basis = ritz.laplacian(density_correction=0.2), ritz.Nystrom(ritz.Exponential(1.0), 287)
+    sums = ritz.assemble(form, basis, X, random_state=0)
+    assert sums.rounding > 1e-10
+    exact = ritz.decompose(form, basis, X.astype(np.float64), random_state=0).values
+    np.testing.assert_allclose(ritz.decompose_sums(sums).values, exact, rtol=1e-3, atol=1e-12)

@@ -50,7 +50,7 @@ def is_positive(M: Array, floor: Array | float = 0.0) -> bool:
         return False
     scaled, _, _ = unit_diagonal(M)
     diagonal_of(scaled)[:] += 1e3 * len(M) * EPS + _highest(floor)
-    return root_of(scaled) is not None
+    return root_of(scaled, overwrite=True) is not None
 
 
 def _highest(floor: Array | float) -> float:
@@ -68,14 +68,14 @@ def diagonal_of(M: Array) -> Array:
     return np.einsum("ii->i", M)  # type: ignore[no-any-return]
 
 
-def root_of(M: Array) -> Array | None:
+def root_of(M: Array, overwrite: bool = False) -> Array | None:
     """Return the upper triangle R with R' R = M, or None where a symmetric M is not positive.
 
     By the library's own routine, as the eigenvalues below: what SciPy puts around it takes as long
     as a small problem.
     """
     # Symmetric, so that what Fortran reads as columns may be our rows.
-    root, failed = dpotrf(M.T, lower=0, clean=1)
+    root, failed = dpotrf(M.T, lower=0, clean=1, overwrite_a=overwrite)
     return None if failed else np.asarray(root)
 
 

@@ -137,7 +137,9 @@ def _eigen(
     if not isfinite(matrices.L.sum() + matrices.Phi.sum()):
         raise ValueError(must("sums", "finite", "nan or inf"))
     rank = rank_of(side.metric)
-    if rank < len(side.metric) and not is_positive(side.metric, side.floor):
+    # What products were rounded at may add up over all functions.
+    noise = side.floor + len(side.metric) * sums.rounding
+    if rank < len(side.metric) and not is_positive(side.metric, noise):
         raise ValueError(
             "The scalar products of these sums are not positive: rows were taken off that were "
             "never part of them, or sums made by hand are wrong."
