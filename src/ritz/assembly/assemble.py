@@ -83,7 +83,7 @@ def assemble(
     if accumulator.dtype == np.float64 or survived(sums):
         return sums
     # Rare: what a sample did not show. The rows have to be seen again.
-    del sums
+    del sums, accumulator
     with blas_threads(1):
         accumulator = Accumulator(prepared, left, right, folds)
         run_through(accumulator, form, stream, n_jobs, progress)
