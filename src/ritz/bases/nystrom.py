@@ -50,7 +50,7 @@ class KernelSections(Basis):
         object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
         if not len(self.centers):
             raise ValueError(must("centers", "at least one point", f"shape {self.centers.shape}"))
-        # An error, where there are as many length scales as there are not coordinates.
+        # An error, unless there is one length scale, or one for each coordinate.
         _ = self.scale
 
     @property
