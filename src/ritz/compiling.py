@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
+from ctypes import CFUNCTYPE, addressof, c_byte, c_double, c_int64, c_void_p
 from functools import cached_property, wraps
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ NUMBERS = {
     DOUBLES: np.dtype(np.float64),
     SINGLES: np.dtype(np.float32),
 }
+_BYTES = c_byte * 0
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -96,9 +97,14 @@ class Routine:
 
 def address(array: NDArray[Any]) -> int:
     """Return where the numbers of an array begin, which lie one after the other."""
-    if not array.flags.c_contiguous:
+    flags = array.flags
+    if not flags.c_contiguous:
         raise TypeError("Only arrays without gaps have one address.")
-    return array.ctypes.data
+    # NumPy's own way takes twice as long, but serves for arrays that must not be written to, too.
+    if not flags.writeable:
+        return array.ctypes.data
+    buffer: Any = array
+    return addressof(_BYTES.from_buffer(buffer))
 
 
 def real(dtype: Any) -> Any:

@@ -13,6 +13,7 @@ from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet, KernelSections
 from ritz.cached import cached_property
 from ritz.features import Product
+from ritz.features.products import halved
 from ritz.kernels.distances import FEW, filled_up
 
 ROWS_IN_SINGLE = 8192
@@ -156,7 +157,7 @@ class Tiles:
             room.add(X, rows[part], weight[part], ends, room.target)
             for place, (left, right) in enumerate(self.pairs):
                 total = totals.matrices[place][fold]
-                empty_into(products[place][0], total, p, left == right)
+                empty_into(products[place][0], total, p, left == right and halved(p))
             empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
 
     @cached_property

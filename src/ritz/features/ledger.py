@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.arrays import Array, require_finite, row_slices
-from ritz.features.products import add_product, add_square, mirror
+from ritz.features.products import add_product, add_square, halved, mirror
 from ritz.features.terms import Parts, Rows, Term, Terms, checked
 
 BAND = 2**16
@@ -177,7 +177,7 @@ class Product(NamedTuple):
     A, B, rows
         The factors. Where one of them has one number a row it is A.
     shape
-        (), (q,), (p, q), or (p, p, 1) for a symmetric one, of which the lower triangle is kept.
+        (), (q,), (p, q), or (p, p, 1) for one of which the lower triangle tells all.
     """
 
     A: Rows
@@ -202,8 +202,8 @@ class Product(NamedTuple):
                 "A form multiplies probes at the rows it is given, and as many others. Got "
                 f"{len(A)} and {len(B)} rows."
             )
-        symmetric = A is B and bool(rows.min(initial=0.0) >= 0)
-        return cls(A, B, rows, (A.shape[-1], B.shape[-1]) + (1,) * symmetric)
+        half = A is B and halved(A.shape[-1]) and bool(rows.min(initial=0.0) >= 0)
+        return cls(A, B, rows, (A.shape[-1], B.shape[-1]) + (1,) * half)
 
     def zero(self) -> Any:
         """Return a sum of no products."""

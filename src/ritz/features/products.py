@@ -28,6 +28,12 @@ from scipy.linalg import cython_blas
 from ritz.arrays import Array, row_slices
 
 TILE = 256
+NARROW = 56
+
+
+def halved(columns: int) -> bool:
+    """Return whether the lower triangle of A' A takes less time than the whole of it."""
+    return columns > NARROW
 
 
 @cache

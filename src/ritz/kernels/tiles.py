@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ritz.arrays import TILE_ROWS, Array
 from ritz.compiling import DOUBLES, INTEGERS, Routine, address, compiled, real
-from ritz.features.products import routine_address
+from ritz.features.products import halved, routine_address
 from ritz.kernels.compiled import filling
 
 LETTERS = np.frombuffer(b"UNT", dtype=np.uint8).copy()
@@ -51,9 +51,10 @@ COUNTS, WIDTH = 4, 12
 GIVEN, SPARE, ROOTS, TEXT, NUMERALS = 15, 23, 24, 25, 26
 # bytes of the sections of a tile, of a row, and of a number,
 SECTION, LINE, NUMBER = 27, 28, 29
-# and how many rows a tile has, and how many columns there are, products, and folds.
-TILE, COLUMNS, PRODUCTS, FOLDS = 30, 31, 32, 33
-TOLD = 34
+# how many rows a tile has, whether of squares the lower triangle is enough, and how many columns
+# there are, products, and folds.
+TILE, HALVES, COLUMNS, PRODUCTS, FOLDS = 30, 31, 32, 33, 34
+TOLD = 35
 
 
 def add_tiles(
@@ -81,7 +82,8 @@ def add_tiles(
         Room for the points of a tile (tile, d) and the roots of their weights (tile + 1,), the
         last of which is one.
     pairs
-        Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
+        Which sections to multiply (m, 2). Of a pair of equal ones the lower triangle is added, if
+        that takes less time.
     buffers
         Sections of one tile (4, tile, p), of the type of the sums.
     X, rows, weight
@@ -143,7 +145,7 @@ def add_tiles(
             A, B = first + pairs[2 * place] * step, first + pairs[2 * place + 1] * step
             C = targets[target + place]
             # The library reads rows as columns, so that C' = B' A.
-            if A == B:
+            if A == B and told[HALVES]:
                 _call(
                     told[SYRK],
                     (upper, plain, width, height, unit, A, width, unit, C, width),
@@ -191,7 +193,7 @@ class Pass(NamedTuple):
     wanted
         Which of values, shifted values, slopes and stretched slopes to compute.
     pairs
-        Which of them to multiply (m, 2). Of a pair of equal ones the lower triangle is added.
+        Which of them to multiply (m, 2).
     """
 
     name: str
@@ -247,7 +249,7 @@ class Room(NamedTuple):
         told[GIVEN + 1 : NUMERALS] = [address(array) for array in held]
         number = roots.itemsize
         told[SECTION : NUMBER + 1] = [TILE_ROWS * p * number, p * number, number]
-        told[TILE:FOLDS] = [TILE_ROWS, what.frame.shape[1], len(what.pairs)]
+        told[TILE:FOLDS] = [TILE_ROWS, halved(p), what.frame.shape[1], len(what.pairs)]
         given = (told, what.frame, points, roots, what.pairs, buffers)
         if dtype == np.float64:
             return cls(adding(roots.dtype), given, held)

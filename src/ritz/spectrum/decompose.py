@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from itertools import repeat
 from math import isfinite
 from typing import Any
 
@@ -21,7 +24,7 @@ from ritz.spectrum.centering import Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
-from ritz.threads import solving
+from ritz.threads import TINY, solving
 
 MANY = 100_000
 
@@ -306,16 +309,21 @@ def _levels(
 ) -> dict[str, Any]:
     """Return values, errors and groups; a value that no sample can change has no error.
 
-    Errors and groups, which take a sixth of the time of a small problem, are left for when they are
-    asked for. Until then the matrices (k, k) of each fold are kept, unless they are large.
+    Errors and groups, which take a fifth of the time of a small problem, are left for when they are
+    asked for. Until then the matrices of each fold are kept if they are tiny, else those (k, k) of
+    the span, unless these are large.
     """
-    # Copies, and no form or sums, which may hold on to much: this may live as long as the spectrum.
+    # Copies, and no form, which may hold on to much: this may live as long as the spectrum.
     values, symmetric, order = found.values.copy(), sums.form.symmetric, sums.form.order
-    folds = int((sums.weight > 0).sum())
-    small = leave_one_out(sums, A, B)
+    weight, k = sums.weight, found.values.size
+    small_of: Callable[[], Matrices | None]
+    small_of = partial(leave_one_out, weight, sums.L, sums.Phi, sums.Psi, A, B)
+    if max(sums.left.size, sums.right.size) > TINY:
+        small_of = repeat(small_of()).__next__
 
     def accuracy() -> dict[str, Any]:
-        left_out = None
+        folds = int((weight > 0).sum())
+        small, left_out = small_of(), None
         if small is not None:
             left_out = _small_values(small) if symmetric else _small_singular_values(small, order)
         errors = group_errors = None
@@ -333,7 +341,7 @@ def _levels(
 
     return {
         "values": found.values,
-        **(dict.fromkeys(ACCURACY, accuracy) if folds * values.size**2 <= MANY else accuracy()),
+        **(dict.fromkeys(ACCURACY, accuracy) if len(weight) * k**2 <= MANY else accuracy()),
         "residuals": found.residuals,
         "rank": found.rank,
         "n_rows": sums.n_rows,

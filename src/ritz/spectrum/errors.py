@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtri
 
 from ritz.arrays import Array
-from ritz.assembly import Matrices, Sums
+from ritz.assembly import Matrices
 from ritz.assembly.sums import LARGE, Folds
 from ritz.threads import Workers, blas_threads, jobs
 
@@ -19,7 +19,9 @@ SMALL = 100
 TINY = float(np.finfo(np.float64).tiny)
 
 
-def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
+def leave_one_out(
+    weight: Array, L: Folds, Phi: Folds, Psi: Folds, A: Array, B: Array
+) -> Matrices | None:
     """Return the matrices (folds, k, k) of a fixed span, without each fold in turn.
 
     To first order in 1/n the span found from all rows gives the same values as one found
@@ -27,8 +29,8 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
 
     Parameters
     ----------
-    sums
-        The sums of all folds.
+    weight, L, Phi, Psi
+        The sums of all folds, as `Sums` has them.
     A, B
         The spans: combinations (1 + p, k) of the left and (1 + q, k) of the right functions.
 
@@ -36,11 +38,11 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
     -------
     None where fewer than three folds have rows.
     """
-    folds = np.flatnonzero(sums.weight > 0)
+    folds = np.flatnonzero(weight > 0)
     if len(folds) < 3:
         return None
-    shared = sums.Psi is sums.Phi and A is B
-    weight = (sums.weight.sum() - sums.weight[folds])[:, None, None]
+    shared = Psi is Phi and A is B
+    others = (weight.sum() - weight[folds])[:, None, None]
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
         if len(left) <= SMALL:
@@ -50,10 +52,10 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
             threads = jobs(None) if len(left) > LARGE else 1
             with blas_threads(1) if threads > 1 else nullcontext(), Workers(threads) as run:
                 small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
-        return np.asarray((small.sum(axis=0) - small[folds]) / weight)
+        return np.asarray((small.sum(axis=0) - small[folds]) / others)
 
-    L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
-    return Matrices(L, Phi, Phi if shared else without_each(sums.Psi, B, B))
+    small_L, small_Phi = without_each(L, A, B), without_each(Phi, A, A)
+    return Matrices(small_L, small_Phi, small_Phi if shared else without_each(Psi, B, B))
 
 
 def jackknife(left_out: Array) -> Array:

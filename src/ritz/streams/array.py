@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ class ArrayStream(Stream):
     def n_rows(self) -> int | None:
         return int(self.views[0].shape[0])
 
-    @property
+    @cached_property
     def dimensions(self) -> tuple[int, ...]:
         return tuple(int(view.shape[1]) for view in self.views)
 
@@ -45,8 +45,7 @@ class ArrayStream(Stream):
     @cached_property
     def _only(self) -> Block:
         """All rows, where that is a chunk: read, checked and hashed once."""
-        block = self._block(slice(0, len(self.views[0])))
-        return replace(block, keys=hash_rows(*block.views))
+        return self._block(slice(0, len(self.views[0])), hashed=True)
 
     def _chunks(self) -> list[slice]:
         """Return the rows to read at once."""
@@ -56,7 +55,7 @@ class ArrayStream(Stream):
         """Return some rows of a view."""
         return np.asarray(view[rows])
 
-    def _block(self, rows: slice) -> Block:
+    def _block(self, rows: slice, hashed: bool = False) -> Block:
         views = []
         for name, view in zip("XY", self.views, strict=False):
             part = np.ascontiguousarray(self._read(view, rows), dtype=np.float64)
@@ -68,6 +67,7 @@ class ArrayStream(Stream):
             np.ones(n) if self.weight is None else self.weight[rows],
             np.arange(rows.start, rows.start + n),
             None if self.groups is None else self.groups[rows],
+            hash_rows(*views) if hashed else None,
         )
 
     def whole(self, reason: str) -> Block:
