@@ -66,6 +66,16 @@ def test_routines_take_numbers_arrays_and_addresses(dtype, kind):
     assert f.address == f.machine_code.address
 
 
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize(
+    "array", [np.zeros((3, 2)), np.zeros((0, 3)), np.arange(12)[4:7], np.zeros(3, np.float32)]
+)
+def test_addresses_are_those_of_the_numbers(array, writable):
+    array = array[:]
+    array.flags.writeable = writable
+    assert address(array) == array.__array_interface__["data"][0]
+
+
 def test_routines_take_no_arrays_with_gaps():
     f = Routine(scale, INTEGER, REAL, DOUBLES, DOUBLES)
     with pytest.raises(TypeError, match="gaps"):

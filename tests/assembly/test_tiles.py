@@ -8,6 +8,8 @@ import pytest
 import ritz
 from ritz.bases import Centered, Tiles
 
+pytestmark = pytest.mark.usefixtures("squares")
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(3000, 5))
 WEIGHT = RNG.uniform(size=len(X))

@@ -7,6 +7,8 @@ import pytest
 from scipy.stats import chi2, kstest
 
 import ritz
+from ritz.arrays import drawn
+from ritz.streams import as_stream
 
 
 def cloud(n=300, d=2, seed=0):
@@ -71,6 +73,21 @@ def test_uniform_centers_are_nested():
     largest = ritz.Nystrom(ritz.Gaussian(), 600).fit(X, 3).centers
     for m in (1, 10, 100, 599):
         assert np.array_equal(ritz.Nystrom(ritz.Gaussian(), m).fit(X, 3).centers, largest[:m])
+
+
+@pytest.mark.parametrize("choice", ["uniform", "kmeans++", "rpcholesky"])
+def test_rows_in_order_are_not_put_in_order_again(choice):
+    """What a pass over the data hands on gives the centers that all rows give."""
+    rows = np.random.default_rng(0).normal(size=(400, 3))
+    rows = np.concatenate([rows, rows[:50]])
+    recipe = ritz.Nystrom(ritz.Gaussian(1.0), 20, centers=choice)
+    expected = recipe.fit(rows, 7).centers
+    pilot = as_stream(rows, 1).sample(2048, *drawn(7, 1))
+    np.testing.assert_array_equal(recipe.fit(pilot, 7, in_order=True).centers, expected)
+    sums = ritz.assemble(ritz.laplacian(), recipe, rows, random_state=5)
+    # The seed of a basis is the second number that is drawn.
+    found = recipe.fit(rows, drawn(5, 3)[1]).centers
+    np.testing.assert_array_equal(sums.left.basis.centers, found)
 
 
 def test_seeds_give_different_centers():

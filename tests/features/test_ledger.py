@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import ritz
-from ritz.features import Ledger, Page
+from ritz.features import Ledger, Page, products
 from ritz.features import ledger as ledger_module
 from ritz.features.ledger import Product
 from ritz.features.products import add_product, add_square, mirror
+
+pytestmark = pytest.mark.usefixtures("squares")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -151,6 +153,19 @@ def test_products_are_added_in_place(dtype, p):
     tolerance = 1e-12 if dtype is np.float64 else 1e-4
     np.testing.assert_allclose(general, expected, atol=tolerance)
     np.testing.assert_allclose(square, start + 2.0 * A.T.astype(float) @ A, atol=tolerance)
+
+
+@pytest.mark.parametrize("columns", [1, products.NARROW, products.NARROW + 1])
+def test_of_many_columns_the_lower_triangle_is_computed(columns, monkeypatch):
+    monkeypatch.undo()
+    A, rows = RNG.normal(size=(90, columns)), RNG.uniform(size=90)
+    found = weighted_product(A, A, rows)
+    expected = A.T @ (A * rows[:, None])
+    half = columns > products.NARROW
+    np.testing.assert_allclose(found, np.tril(expected) if half else expected, atol=1e-12)
+    assert len(Product.of(A, A, rows).shape) == (3 if half else 2)
+    # Where weights are negative there are no roots of them.
+    assert len(Product.of(A, A, -rows).shape) == 2
 
 
 @pytest.mark.parametrize("dtype", [int, bool, np.float16, ">f8"])

@@ -9,6 +9,8 @@ from scipy.spatial.distance import cdist
 import ritz
 from ritz.bases import Centered, Combination, FourierFeatures
 
+pytestmark = pytest.mark.usefixtures("squares")
+
 N, D = 50, 4
 ARD = (0.9, 1.4, 2.0, 1.1)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import ritz
+from ritz.threads import TINY
 
 X = np.random.default_rng(0).normal(size=(500, 2))
 NAMES = ("errors", "groups", "group_values", "group_errors")
@@ -93,6 +94,22 @@ def test_they_are_what_is_computed_at_once(monkeypatch):
     assert set(NAMES) <= set(vars(now))
     for name in NAMES:
         np.testing.assert_array_equal(getattr(later, name), getattr(now, name))
+
+
+@pytest.mark.parametrize("functions", [TINY, TINY + 1])
+def test_of_more_functions_than_a_few_the_sums_are_not_kept(functions):
+    """Their matrices go with them; of a few, those of each fold stay until errors are read."""
+    basis = ritz.Nystrom(ritz.Gaussian(0.5), functions)
+    sums = ritz.assemble(ritz.laplacian(), basis, X, random_state=0)
+    memory = sums.L[0]
+    while memory.base is not None:
+        memory = memory.base
+    gone = weakref.ref(memory)
+    found = ritz.decompose_sums(sums, 5)
+    del sums, memory
+    assert (gone() is None) == (functions > TINY)
+    assert (found.errors[1:] > 0).all()
+    assert gone() is None
 
 
 def test_large_ones_are_computed_at_once():

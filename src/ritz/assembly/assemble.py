@@ -12,7 +12,7 @@ from ritz.assembly.accumulator import Accumulator
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.single import single_will_do, survived
 from ritz.assembly.sums import Sums
-from ritz.bases import Basis, Centered, Recipe, conditioned
+from ritz.bases import Basis, Centered, Nystrom, Recipe, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
@@ -146,12 +146,15 @@ def fit_bases(
 def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample."""
     # The recipe draws its first number again: it then chooses the same rows out of the pilot as
-    # it would out of the whole, and fewer of them are the first of more.
+    # it would out of the whole, and fewer of them are the first of more. Ours need not look.
     (first,) = drawn(seed, 1)
     pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
     if len(pilot) < 2 and stream.n_rows is None:
         raise ValueError(must("X", "data of at least 2 rows", f"{len(pilot)} distinct row(s)"))
-    basis = recipe.fit(pilot, seed)
+    if type(recipe) is Nystrom:
+        basis: Basis = recipe.fit(pilot, seed, in_order=True)
+    else:
+        basis = recipe.fit(pilot, seed)
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
         name = "XY"[view]

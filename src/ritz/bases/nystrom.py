@@ -312,16 +312,26 @@ class Nystrom:
             return self.n_centers
         return max(20 * self.n_centers, 10_000)
 
-    def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
-        """Choose the centers among the rows of X (m, d)."""
+    def fit(
+        self, X: Array, random_state: RandomState = None, in_order: bool = False
+    ) -> KernelSections:
+        """Choose the centers among the rows of X (m, d).
+
+        Rows in order are those that a stream's `sample` returns for the first number drawn: none
+        twice, and the first of them are those that would be chosen.
+        """
         if not isinstance(self.centers, str):
             return KernelSections(self.kernel, as_rows(self.centers, "centers"))
-        X = as_rows(X)
         assert self.n_centers is not None
         rng: Any = random_state
         if self.centers != "uniform":
             rng = np.random.default_rng(random_state)
-        pilot = X[lowest_hashed(X, self.pilot_rows, *drawn(rng, 1))]
+        (first,) = drawn(rng, 1)
+        if in_order:
+            pilot = X[: self.pilot_rows]
+        else:
+            X = as_rows(X)
+            pilot = X[lowest_hashed(X, self.pilot_rows, first)]
         m = min(self.n_centers, len(pilot))
         if self.centers == "rpcholesky":
             index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)
