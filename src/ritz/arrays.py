@@ -286,27 +286,24 @@ def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     """Return the places of the m lowest different priorities (n,), ascending, the first of each."""
     n = len(priority)
     m = min(m, n)
-    if (priority[1:] > priority[:-1]).all():
-        return np.arange(m)
     take = min(n, m + 64)
     while True:
-        part = lowest_part(priority, take)
+        part = slice(None) if take == n else lowest_part(priority, take)
         some = priority[part]
         first = np.argsort(some)
-        if not (some[first][1:] > some[first][:-1]).all():
+        ordered = some[first]
+        if not (ordered[1:] > ordered[:-1]).all():
             # The first of equal rows stands for all of them.
             _, first = np.unique(some, return_index=True)
-        chosen = part[first]
+        chosen = first if isinstance(part, slice) else part[first]
         if len(chosen) >= m or take == n:
             return chosen[:m]
         take = min(n, 4 * take)
 
 
 def lowest_part(priority: NDArray[np.uint64], take: int) -> NDArray[np.intp]:
-    """Return the places of at least so many of the lowest priorities (n,), ascending."""
+    """Return the places of at least so many, but not all, of the lowest priorities, ascending."""
     n = len(priority)
-    if take >= n:
-        return np.arange(n)
     # Of hashes of different rows as many as this are below, as a rule; a part of all takes longer.
     share = (take + 8 * take**0.5) / n
     if share < 0.5:
