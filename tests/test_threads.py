@@ -2,8 +2,10 @@
 
 import sys
 
+import numpy as np
 import pytest
 
+import ritz
 from ritz import threads
 
 
@@ -43,3 +45,44 @@ def test_limits_hold_one_inside_another_and_end():
             assert [library.num_threads for library in libraries] == [1] * len(libraries)
         assert [library.num_threads for library in libraries] == [1] * len(libraries)
     assert [library.num_threads for library in libraries] == before
+
+
+@pytest.mark.parametrize(
+    ("basis", "limited"),
+    [
+        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY), (False, False)),
+        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY + 1), (True, True)),
+        # Centers chosen by products of many rows.
+        (ritz.Nystrom(ritz.Gaussian(1.0), 20, centers="rpcholesky"), (True, True)),
+        (ritz.Nystrom(ritz.Gaussian(1.0), centers=np.zeros((1, 2))), (True, True)),
+        # Blocks of many rows in place of tiles.
+        (ritz.Nystrom(ritz.RationalQuadratic(1.0, 1.0), 20), (False, True)),
+        (ritz.Monomials(2), (True, True)),
+    ],
+    ids=str,
+)
+def test_all_but_tiny_sums_limit_the_threads_of_the_linear_algebra(monkeypatch, basis, limited):
+    module = sys.modules["ritz.assembly.assemble"]
+    depth, seen = [], []
+
+    class Limit:
+        def __enter__(self):
+            depth.append(1)
+
+        def __exit__(self, *_):
+            depth.pop()
+
+    def looked_at(function):
+        def call(*arguments):
+            seen.append(bool(depth))
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(module, "blas_threads", lambda n: Limit())
+    for name in ("fit_bases", "run_through"):
+        monkeypatch.setattr(module, name, looked_at(getattr(module, name)))
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    ritz.assemble(ritz.laplacian(), basis, X, random_state=0)
+    assert tuple(seen) == limited
+    assert not depth
