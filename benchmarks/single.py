@@ -74,7 +74,7 @@ def compared(
     wide = rows.astype(np.float64)
     double = ritz.decompose(form, basis, wide, k=K, random_state=0).values
     module = sys.modules["ritz.assembly.assemble"]
-    use = patch.multiple(module, single_will_do=lambda *_: True, survived=lambda _: True)
+    use = patch.multiple(module, single_will_do=lambda *_: True, survived=lambda *_: True)
     with use if force else nullcontext():
         try:
             single = ritz.decompose(form, basis, rows, k=K, random_state=0).values

@@ -8,7 +8,7 @@ from scipy.linalg import eigh
 
 import ritz
 from ritz.assembly.assemble import fit_bases
-from ritz.assembly.single import Change, change, clearly_positive, single_will_do
+from ritz.assembly.single import Change, Sample, change, clearly_positive, single_will_do
 from ritz.streams import as_stream
 
 KEPT = {
@@ -246,7 +246,7 @@ def test_functions_that_depend_on_each_other_beyond_those_looked_at(seed):
     basis = ritz.Nystrom(ritz.Polynomial(3, 1.0, 3.0), 472)
     stream = as_stream(X)
     left, _ = fit_bases(ritz.laplacian(), basis, stream, (seed, seed))
-    assert single_will_do(ritz.laplacian(), left, stream, 0)
+    assert single_will_do(ritz.laplacian(), left, stream, 0) is not None
     sums = ritz.assemble(ritz.laplacian(), basis, X, random_state=seed)
     assert sums.rounding < 1e-10
     double = ritz.assemble(ritz.laplacian(), basis, X.astype(np.float64), random_state=seed)
@@ -274,3 +274,70 @@ def test_scalar_products_that_float32_leaves_not_quite_positive(seed):
     assert sums.rounding > 1e-10
     exact = ritz.decompose(form, basis, X.astype(np.float64), random_state=0).values
     np.testing.assert_allclose(ritz.decompose_sums(sums).values, exact, rtol=1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_rows_far_from_all_others_that_a_sample_does_not_have(degree):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(15_000, 3))
+    X[:3] *= 300
+    X = X.astype(np.float32)
+    basis = ritz.Nystrom(ritz.Polynomial(degree), 9)
+    stream = as_stream(X)
+    left, _ = fit_bases(ritz.laplacian(), basis, stream, (0, 0))
+    assert single_will_do(ritz.laplacian(), left, stream, 0) is not None
+    single, double = (
+        ritz.decompose(ritz.laplacian(), basis, rows, k=6, random_state=0)
+        for rows in (X, X.astype(np.float64))
+    )
+    np.testing.assert_array_equal(single.values, double.values)
+
+
+def test_rows_that_are_there_many_times_are_there_once_in_a_sample():
+    rng = np.random.default_rng(0)
+    X = np.concatenate(
+        [rng.normal(size=(3000, 2)), np.repeat(rng.normal(size=(20, 2)) / 9, 500, 0)]
+    )
+    X = X.astype(np.float32)
+    basis = ritz.Nystrom(ritz.Exponential(1.0), 20)
+    once = ritz.assemble(ritz.laplacian(), basis, np.unique(X, axis=0), random_state=0)
+    assert once.rounding > 1e-10
+    assert ritz.assemble(ritz.laplacian(), basis, X, random_state=0).rounding < 1e-10
+
+
+def test_sums_that_overflow_in_float32_alone():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(20_000, 3)).astype(np.float32)
+    X[7] = 1e5 * rng.normal(size=3)
+    basis = ritz.Nystrom(ritz.Polynomial(4), 3)
+    single, double = (
+        ritz.decompose(ritz.laplacian(), basis, rows, k=2, random_state=0).values
+        for rows in (X, X.astype(np.float64))
+    )
+    np.testing.assert_array_equal(single, double)
+
+
+def test_a_sample_tells_of_rows_like_its_own():
+    sample = Sample(np.array([2, 0, 1]), np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 0.0]))
+    L, Phi = np.array([2.0, 3.0, 1.0]), np.array([1.0, 5.0, 1.0])
+    assert sample.tells_of(np.diag(L), np.diag(Phi))
+    assert sample.tells_of(np.diag(1.4 * L), np.diag(Phi / 1.4))
+    for factor in (0.6, 1.6, np.nan, np.inf):
+        assert not sample.tells_of(np.diag(factor * L), np.diag(Phi))
+        assert not sample.tells_of(np.diag(L), np.diag(factor * Phi))
+    # Of functions most of which are nowhere to be seen it tells nothing.
+    unseen = sample._replace(variance=np.array([1.0, 0.0, 0.0]))
+    assert not unseen.tells_of(np.diag(L), np.diag(Phi))
+
+
+def test_weighted_products_of_few_functions_are_symmetric():
+    """Of forms that need not be positive it is checked: nobody is blamed for rounding."""
+    rng = np.random.default_rng(0)
+    X, weight = rng.normal(size=(250, 40)).astype(np.float32), rng.uniform(1, 4, 250)
+    form, basis = (
+        2 * ritz.laplacian() - ritz.laplacian(),
+        ritz.Nystrom(ritz.Polynomial(2, 1, 6), 20),
+    )
+    sums = ritz.assemble(form, basis, X, sample_weight=weight, n_folds=1, random_state=0)
+    for matrix in (*sums.L, *sums.Phi):
+        np.testing.assert_allclose(matrix, matrix.T, rtol=0, atol=1e-12 * np.abs(matrix).max())

@@ -405,6 +405,19 @@ def test_sums_that_others_were_taken_off_are_refused():
         ritz.decompose_sums(less, 2)
 
 
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_sums_that_leave_a_variance_below_zero_are_refused(k):
+    """Such a function is not one that hardly varies, and its rank no reason to lower k."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(2000, 2))
+    others = np.array([0.1, 9.0]) * rng.normal(size=(200, 2))
+    sums = assemble(ritz.laplacian(), ritz.Monomials(1), X)
+    less = sums - assemble(ritz.laplacian(), sums.left, others)
+    assert np.linalg.eigvalsh(less.mean().Phi)[0] < 0
+    with pytest.raises(ValueError, match="never part of them"):
+        ritz.decompose_sums(less, k)
+
+
 def test_forgetting_everything_leaves_nothing_to_average():
     sums = assemble(ritz.laplacian(), GAUSSIAN, X)
     with pytest.raises(ValueError, match="no weight left"):

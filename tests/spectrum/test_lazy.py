@@ -96,20 +96,29 @@ def test_they_are_what_is_computed_at_once(monkeypatch):
         np.testing.assert_array_equal(getattr(later, name), getattr(now, name))
 
 
+@pytest.mark.parametrize(("functions", "folds"), [(TINY, 8), (TINY, 200), (TINY + 1, 8)])
+def test_sums_are_kept_only_where_they_are_tiny(functions, folds, monkeypatch):
+    """Of more functions, or many folds, the matrices of the span are computed at once."""
+    calls = []
+    module = sys.modules["ritz.spectrum.decompose"]
+    count = module.leave_one_out
+    monkeypatch.setattr(module, "leave_one_out", lambda *a: (calls.append(1), count(*a))[1])
+    basis = ritz.Nystrom(ritz.Gaussian(0.5), functions)
+    found = ritz.decompose(ritz.laplacian(), basis, X, k=5, n_folds=folds, random_state=0)
+    assert len(calls) == (not (functions <= TINY and folds == 8))
+    assert (found.errors[1:] > 0).all()
+    assert len(calls) == 1
+
+
 @pytest.mark.parametrize("functions", [TINY, TINY + 1])
-def test_of_more_functions_than_a_few_the_sums_are_not_kept(functions):
-    """Their matrices go with them; of a few, those of each fold stay until errors are read."""
+def test_sums_changed_meanwhile_do_not_change_them(functions):
     basis = ritz.Nystrom(ritz.Gaussian(0.5), functions)
     sums = ritz.assemble(ritz.laplacian(), basis, X, random_state=0)
-    memory = sums.L[0]
-    while memory.base is not None:
-        memory = memory.base
-    gone = weakref.ref(memory)
-    found = ritz.decompose_sums(sums, 5)
-    del sums, memory
-    assert (gone() is None) == (functions > TINY)
-    assert (found.errors[1:] > 0).all()
-    assert gone() is None
+    expected, found = ritz.decompose_sums(sums, 5).errors, ritz.decompose_sums(sums, 5)
+    for array in (*sums.L, *sums.Phi, sums.weight):
+        array *= 3
+    sums.L[0][...] *= 3
+    np.testing.assert_array_equal(found.errors, expected)
 
 
 def test_large_ones_are_computed_at_once():

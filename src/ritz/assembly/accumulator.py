@@ -125,6 +125,26 @@ class Accumulator:
                 "of the 'source' of Batches must return a fresh iterator."
             )
         L, Phi, Psi = self.matrices()
+        rounding = float(np.finfo(self.dtype).eps)
+        overflowed = self.overflowed()
+        if overflowed:
+            raise ValueError(
+                f"The sums {overflowed} overflowed: the functions or their derivatives are too "
+                "large on these samples. Scale the data or the kernel."
+            )
+        # Sums of squares, row by row, are symmetric by nature.
+        if form.symmetric and not (form.positive and form.foldable):
+            total = sum(L[1:], L[0])
+            gap = np.abs(total - total.T).max()
+            if gap > max(1e-8, 100 * rounding) * np.abs(total).max():
+                raise ValueError(
+                    f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
+                    f"{np.abs(total).max():.2g}. Make it so, or pass symmetric=False to form()."
+                )
+        return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi, rounding)
+
+    def overflowed(self) -> str | None:
+        """Return the name of sums that are not finite, if some are not."""
         for name in ("L", "Phi", "Psi"):
             parts = [group[name] for group in self.closed if name in group]
             # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of
@@ -133,21 +153,8 @@ class Accumulator:
                 parts = [part.diagonal(axis1=-2, axis2=-1) for part in parts]
             # Numbers that overflow as they are added up are too large as well.
             if not isfinite(sum(float(part.sum()) for part in parts)):
-                raise ValueError(
-                    f"The sums {name} overflowed: the functions or their derivatives are too "
-                    "large on these samples. Scale the data or the kernel."
-                )
-        # Sums of squares, row by row, are symmetric by nature.
-        if form.symmetric and not (form.positive and form.foldable):
-            total = sum(L[1:], L[0])
-            gap = np.abs(total - total.T).max()
-            if gap > 1e-8 * np.abs(total).max():
-                raise ValueError(
-                    f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
-                    f"{np.abs(total).max():.2g}. Make it so, or pass symmetric=False to form()."
-                )
-        rounding = float(np.finfo(self.dtype).eps)
-        return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi, rounding)
+                return name
+        return None
 
     def matrices(self) -> tuple[Folds, Folds, Folds]:
         """Return L, Phi and Psi of each fold."""

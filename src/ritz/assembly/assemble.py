@@ -10,7 +10,7 @@ import numpy as np
 from ritz.arrays import as_count, drawn, must
 from ritz.assembly.accumulator import Accumulator
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
-from ritz.assembly.single import single_will_do, survived
+from ritz.assembly.single import Sample, single_will_do, survived
 from ritz.assembly.sums import Sums
 from ritz.bases import Basis, Centered, Nystrom, Recipe, conditioned
 from ritz.bases.basis import require_recipe
@@ -74,32 +74,35 @@ def assemble(
     stream = as_stream(X, form.views, sample_weight, groups)
     prepared = form.prepare(stream, seeds[0])
     # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
-    tiny = is_tiny(basis)
+    tiny = is_tiny(basis, stream)
     with nullcontext() if tiny else blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
         folds = n_folds if form.foldable else 1
-        accumulator = accumulator_of(prepared, stream, left, right, folds)
+        accumulator, samples = accumulator_of(prepared, stream, left, right, folds)
         with blas_threads(1) if tiny and accumulator.tiles is None else nullcontext():
             run_through(accumulator, form, stream, n_jobs, progress)
-    sums = accumulator.sums(form)
-    if accumulator.dtype == np.float64 or survived(sums):
-        return sums
+    if not samples or not accumulator.overflowed():
+        sums = accumulator.sums(form)
+        if not samples or survived(sums, samples):
+            return sums
+        del sums
     # Rare: what a sample did not show. The rows have to be seen again.
-    del sums, accumulator
+    del accumulator
     with blas_threads(1):
         accumulator = Accumulator(prepared, left, right, folds)
         run_through(accumulator, form, stream, n_jobs, progress)
     return accumulator.sums(form)
 
 
-def is_tiny(basis: Any) -> bool:
-    """Return whether the linear algebra takes one thread by itself, as for compiled sums of few.
+def is_tiny(basis: Any, stream: Stream) -> bool:
+    """Return whether there are few functions and rows, so that one thread is taken anyway.
 
-    A look at that takes a third as long as to limit the threads, which is a tenth of a tiny fit
-    after a pause.
+    By the linear algebra, for products of tiles and of a pilot. To limit its threads takes a
+    twentieth of so small a fit.
     """
     return (
-        type(basis) is Nystrom
+        (stream.n_rows or np.inf) <= PILOT_ROWS
+        and type(basis) is Nystrom
         and isinstance(basis.centers, str)
         and basis.centers == "uniform"
         and basis.n_centers is not None
@@ -169,7 +172,8 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     if len(pilot) < 2 and stream.n_rows is None:
         raise ValueError(must("X", "data of at least 2 rows", f"{len(pilot)} distinct row(s)"))
     if type(recipe) is Nystrom:
-        basis: Basis = recipe.fit(pilot, seed, in_order=True)
+        ordered = type(stream).sample is Stream.sample
+        basis: Basis = recipe.fit(pilot, seed, in_order=ordered)
     else:
         basis = recipe.fit(pilot, seed)
     dimension = stream.dimensions[view]
@@ -181,13 +185,21 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
 
 def accumulator_of(
     form: Form, stream: Stream, left: Centered, right: Centered, folds: int
-) -> Accumulator:
-    """Return sums of float32 for rows of float32, if those are exact enough; else of float64."""
-    single = stream.single and form.single
-    if single:
-        sides = ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1))
-        single = all(single_will_do(form, basis, stream, view) for basis, view in sides)
-    return Accumulator(form, left, right, folds, np.float32 if single else np.float64)
+) -> tuple[Accumulator, list[Sample]]:
+    """Return sums of float32 for rows of float32, if those are exact enough; else of float64.
+
+    And the samples, one a side, that showed float32 to be exact enough.
+    """
+    samples: list[Sample] = []
+    if stream.single and form.single:
+        for basis, view in ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1)):
+            sample = single_will_do(form, basis, stream, view)
+            if sample is None:
+                samples = []
+                break
+            samples.append(sample)
+    dtype = np.float32 if samples else np.float64
+    return Accumulator(form, left, right, folds, dtype), samples
 
 
 def block_rows(form: Form, left: Basis, right: Basis, stream: Stream) -> int:

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.arrays import Array, Block, row_slices
 from ritz.assembly.accumulator import Accumulator
@@ -33,27 +34,59 @@ MOVED, NOISE, ALONE = 1e-4, 0.2, 5e-3
 FLOOR = 3
 # By how much weights may differ, a sample being without them.
 UNEVEN = 4.0
+# By how much functions may be larger or smaller on all rows than on the sample, in the middle.
+ALIKE = 1.5
 ROUNDING = float(np.finfo(np.float32).eps)
 BAND = 64
 
 
-def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bool:
-    """Return whether sums of float32 leave eigenvalues as they are, to about three digits.
+class Sample(NamedTuple):
+    """How large functions are on a sample of rows.
 
-    Up to 256 functions, at random, are summed up in both precisions over a sample of rows. What
-    float32 does to the first eigenvalues is the same for more functions; the noise it adds to the
-    last directions, which too large would be taken for eigenvalues, grows from half of those
-    functions to all as a power of their number, and is taken to grow on so up to all there are.
+    Parameters
+    ----------
+    which
+        Their numbers (m,).
+    energy, variance
+        Their energies and variances (m,) over the sample.
+    """
+
+    which: NDArray[np.intp]
+    energy: Array
+    variance: Array
+
+    def tells_of(self, L: Array, covariance: Array) -> bool:
+        """Return whether most functions are as large on all rows, by averages (p, p) over those.
+
+        A few rows far from all others, which a sample need not have, may be all that counts, and
+        rows that are there many times are there once in a sample.
+        """
+        for M, size in ((L, self.energy), (covariance, self.variance)):
+            there = size > 0
+            ratio = M.diagonal()[self.which][there] / size[there]
+            if not (2 * len(ratio) > len(size) and 1 / ALIKE <= np.median(ratio) <= ALIKE):
+                return False
+        return True
+
+
+def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> Sample | None:
+    """Return a sample that shows sums of float32 to leave eigenvalues as they are; None if not.
+
+    To about three digits. Up to 256 functions, at random, are summed up in both precisions over a
+    sample of rows. What float32 does to the first eigenvalues is the same for more functions; the
+    noise it adds to the last directions, which too large would be taken for eigenvalues, grows from
+    half of those functions to all as a power of their number, and is taken to grow on so up to all
+    there are.
     """
     p, n = basis.size, stream.n_rows if even_weights(stream) else None
     # Features of other functions are of float64 anyway; few rows take no time.
     if not isinstance(basis.basis, KernelSections) or n is None or n < 2 * p:
-        return False
+        return None
     pilot = stream.sample(max(2 * p, ROWS), 0, view)
     # Rows that repeat others tell functions apart no better.
     if len(pilot) < 2 * p:
-        return False
-    some = basis
+        return None
+    some, which = basis, np.arange(p)
     if p > FUNCTIONS:
         which = np.random.default_rng(0).permutation(p)[:FUNCTIONS]
         some = Centered(basis.basis.pick(which), basis.offset[which])
@@ -63,13 +96,17 @@ def single_will_do(form: Form, basis: Centered, stream: Stream, view: int) -> bo
     # Where L is not symmetric any form will do, for the scalar products.
     tried = form if form.symmetric else potential(1.0)
     with np.errstate(all="ignore"):
-        sums = [sums_over(tried, some, pilot[:ROWS], dtype) for dtype in (np.float32, np.float64)]
-        whole = change(*sums, by_form=form.symmetric)
-        if some is basis:
-            return whole.small
-        half = some.size // 2
-        fewer = [[M[:half, :half] for M in pair] for pair in sums]
-        return whole.grown(change(*fewer, by_form=form.symmetric), p / some.size).small
+        pilot = pilot[:ROWS]
+        both = [averages(tried, some, pilot, dtype) for dtype in (np.float32, np.float64)]
+        found = change(*both, by_form=form.symmetric)
+        if some is not basis:
+            half = some.size // 2
+            fewer = [[M[:half, :half] for M in pair] for pair in both]
+            found = found.grown(change(*fewer, by_form=form.symmetric), p / some.size)
+    if not found.small:
+        return None
+    energy, variance = (M.diagonal() for M in both[1])
+    return Sample(which, energy if form.symmetric else variance, variance)
 
 
 def even_weights(stream: Stream) -> bool:
@@ -81,22 +118,29 @@ def even_weights(stream: Stream) -> bool:
     return 1e-12 < most < 1e12 and most <= UNEVEN * least
 
 
-def survived(sums: Sums) -> bool:
+def survived(sums: Sums, samples: Sequence[Sample]) -> bool:
     """Return whether functions are still told apart by what float32 has added up.
 
-    A sample tells of up to 256 of them. L + s Phi, or the scalar products alone where L is not
-    symmetric, is to be positive less what float32 may have added, which grows with its norm.
+    A sample tells of up to 256 of them, and of rows like its own. L + s Phi, or the scalar products
+    alone where L is not symmetric, is to be positive less what float32 may have added, which grows
+    with its norm.
     """
     means = sums.mean()
     with solving(max(sums.left.size, sums.right.size)), np.errstate(all="ignore"):
         if sums.form.symmetric:
             L, Phi = means.L[1:, 1:], covariance(means.Phi)
+            if not samples[0].tells_of(L, Phi):
+                return False
             s = np.trace(L) / np.trace(Phi)
             for rows in row_slices(len(L), BAND):
                 L[rows] += s * Phi[rows]
             return clearly_positive(L)
         sides = [means.Phi] if sums.Psi is sums.Phi else [means.Phi, means.Psi]
-        return all(clearly_positive(covariance(side)) for side in sides)
+        for side, sample in zip(sides, samples, strict=False):
+            Phi = covariance(side)
+            if not (sample.tells_of(Phi, Phi) and clearly_positive(Phi)):
+                return False
+        return True
 
 
 def clearly_positive(B: Array) -> bool:
@@ -183,12 +227,13 @@ def norm_of(upper: Array) -> float:
     return float(np.sqrt(2 * (part**2).sum() - (part.diagonal() ** 2).sum()))
 
 
-def sums_over(form: Form, basis: Centered, pilot: Array, dtype: type) -> tuple[Array, Array]:
-    """Return L and the covariance of functions over rows (m, d) of weight one each."""
+def averages(form: Form, basis: Centered, pilot: Array, dtype: type) -> tuple[Array, Array]:
+    """Return L and the covariance of functions over rows (m, d), all of one weight."""
     sums = Accumulator(form, basis, basis, 1, dtype)
     rows = np.arange(len(pilot))
     add = in_pieces(sums.add, len(pilot)) if sums.tiles is None else sums.add_rows
     add(0, Block((pilot,), np.ones(len(pilot)), rows), rows, np.array([0, len(pilot)], np.intp))
     sums.close(map)
     (L,), (Phi,), _ = sums.matrices()
-    return L[1:, 1:], covariance(Phi)
+    # The form may have weighted them.
+    return L[1:, 1:] / Phi[0, 0], covariance(Phi / Phi[0, 0])

@@ -10,6 +10,7 @@ from ritz.arrays import Array
 from ritz.bases.basis import Basis
 from ritz.bases.centered import Centered
 from ritz.bases.combination import Combination
+from ritz.threads import blas_threads
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
@@ -42,6 +43,12 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
     some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
     if resolves(values[:, some] / spread[some], min(ENOUGH, basis.size)):
         return centered
+    with blas_threads(1):
+        return mixed_where_needed(basis, pilot)
+
+
+def mixed_where_needed(basis: Basis, pilot: Array) -> Centered:
+    """Do as `conditioned` does, by all rows."""
     centered, values, spread, size = apart_from_means(basis, pilot)
     alive = spread > 100 * EPS * size
     wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)

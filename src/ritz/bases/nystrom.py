@@ -327,11 +327,9 @@ class Nystrom:
         if self.centers != "uniform":
             rng = np.random.default_rng(random_state)
         (first,) = drawn(rng, 1)
-        if in_order:
-            pilot = X[: self.pilot_rows]
-        else:
-            X = as_rows(X)
-            pilot = X[lowest_hashed(X, self.pilot_rows, first)]
+        X = as_rows(X)
+        first_of_them = slice(0, self.pilot_rows)
+        pilot = X[first_of_them if in_order else lowest_hashed(X, self.pilot_rows, first)]
         m = min(self.n_centers, len(pilot))
         if self.centers == "rpcholesky":
             index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)

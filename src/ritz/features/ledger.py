@@ -224,11 +224,16 @@ class Product(NamedTuple):
         if not (len(rows) and A.shape[-1] and B.shape[-1]):
             return total
         A, B = (F.reshape(-1, F.shape[-1]) for F in (A, B))
-        constant = rows.min() == rows.max()
+        least = rows.min()
+        constant = least == rows.max()
         factor = float(rows[0]) if constant else 1.0
-        if len(self.shape) == 3:
+        if self.A is self.B and (constant or least >= 0):
+            # Roots on both sides, so that it is symmetric to the last bit.
             A = A if constant else A * np.sqrt(rows).astype(A.dtype)[:, None]
-            add_square(total, A, factor)
+            if len(self.shape) == 3:
+                add_square(total, A, factor)
+            else:
+                add_product(total, A, A, factor)
         else:
             dtype = np.result_type(A, B)
             B = B if constant else B * rows.astype(B.dtype)[:, None]

@@ -10,6 +10,11 @@ from ritz.arrays import Array
 from ritz.assembly.single import FLOOR
 from ritz.solve.whiten import EPS
 
+NOT_POSITIVE = (
+    "The scalar products of these sums are not positive: rows were taken off that were never part "
+    "of them, or sums made by hand are wrong."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Side:
@@ -55,11 +60,15 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     metric[0] = metric[:, 0] = 0.0
     metric[0, 0] = 1.0
     covariance = metric[1:, 1:]
+    squares = covariance.diagonal().copy()
     covariance -= means[:, None] * means
     variance = covariance.diagonal()
     # Rounded values, and the cancellation as the rest of the mean comes off.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
+    # What products were rounded at may add up over all functions.
+    if dead.any() and (variance < -100 * noise - len(Phi) * rounding * squares).any():
+        raise ValueError(NOT_POSITIVE)
     floor = np.zeros(len(Phi))
     floor[1:] = 100 * noise / np.where(dead, 1.0, variance)
     if rounding > EPS:

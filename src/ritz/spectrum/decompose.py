@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from math import isfinite
@@ -20,7 +21,7 @@ from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
 from ritz.solve.whiten import is_positive, rank_of, require_rank
-from ritz.spectrum.centering import Side, center, center_form, decouples
+from ritz.spectrum.centering import NOT_POSITIVE, Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.levels import ACCURACY
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
@@ -91,7 +92,7 @@ def decompose(
         n_jobs=n_jobs,
         progress=progress,
     )
-    return decompose_sums(sums, k, regularization=regularization)
+    return _decomposed(sums, k, regularization)
 
 
 def decompose_sums(
@@ -112,6 +113,15 @@ def decompose_sums(
     k = as_count(k, "k")
     if not isinstance(sums, Sums):
         raise TypeError(must("sums", "what ritz.assemble returns", type(sums).__name__))
+    if max(sums.left.size, sums.right.size) <= TINY:
+        # Kept until errors are asked for: whoever has the sums may change them meanwhile.
+        sums = copied(sums)
+    return _decomposed(sums, k, regularization, fewer)
+
+
+def _decomposed(
+    sums: Sums, k: int, regularization: float, fewer: bool = False
+) -> Spectrum | SingularSpectrum:
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
     least = 1 if fewer else k
@@ -123,6 +133,13 @@ def decompose_sums(
         if sums.Psi is not sums.Phi:
             right = center(matrices.Psi, np.abs(sums.right.offset), sums.rounding)
         return _singular(sums, matrices, left, right, k, least, regularization)
+
+
+def copied(sums: Sums) -> Sums:
+    """Return the same sums in arrays of their own."""
+    L, Phi, Psi = (tuple(M.copy() for M in folds) for folds in (sums.L, sums.Phi, sums.Psi))
+    Psi = Phi if sums.Psi is sums.Phi else Psi
+    return replace(sums, weight=sums.weight.copy(), L=L, Phi=Phi, Psi=Psi)
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
@@ -143,10 +160,7 @@ def _eigen(
     # What products were rounded at may add up over all functions.
     noise = side.floor + len(side.metric) * sums.rounding
     if rank < len(side.metric) and not is_positive(side.metric, noise):
-        raise ValueError(
-            "The scalar products of these sums are not positive: rows were taken off that were "
-            "never part of them, or sums made by hand are wrong."
-        )
+        raise ValueError(NOT_POSITIVE)
     L = center_form(matrices.L, side, side)
     penalty = _penalty(sums.left, L, regularization)
     found = eigenpairs(L, side, k, penalty, sums.form.positive, rank)
@@ -318,7 +332,8 @@ def _levels(
     weight, k = sums.weight, found.values.size
     small_of: Callable[[], Matrices | None]
     small_of = partial(leave_one_out, weight, sums.L, sums.Phi, sums.Psi, A, B)
-    if max(sums.left.size, sums.right.size) > TINY:
+    size = max(sums.left.size, sums.right.size)
+    if size > TINY or len(weight) * (1 + size) ** 2 > MANY:
         small_of = repeat(small_of()).__next__
 
     def accuracy() -> dict[str, Any]:
