@@ -14,6 +14,7 @@ from ritz.arrays import Array, Block, row_slices
 from ritz.assembly.sums import Folds, Sums
 from ritz.bases import Centered, KernelSections, Tiles
 from ritz.bases.tiles import Totals
+from ritz.cached import cached_property
 from ritz.features import Jet, Ledger, Page, Terms
 from ritz.forms import Form
 from ritz.threads import Run
@@ -126,11 +127,10 @@ class Accumulator:
             )
         L, Phi, Psi = self.matrices()
         rounding = float(np.finfo(self.dtype).eps)
-        overflowed = self.overflowed()
-        if overflowed:
+        if self.overflowed:
             raise ValueError(
-                f"The sums {overflowed} overflowed: the functions or their derivatives are too "
-                "large on these samples. Scale the data or the kernel."
+                f"The sums {self.overflowed} overflowed: the functions or their derivatives are "
+                "too large on these samples. Scale the data or the kernel."
             )
         # Sums of squares, row by row, are symmetric by nature.
         if form.symmetric and not (form.positive and form.foldable):
@@ -143,8 +143,9 @@ class Accumulator:
                 )
         return Sums(form, self.left, self.right, self.weight, self.count, L, Phi, Psi, rounding)
 
+    @cached_property
     def overflowed(self) -> str | None:
-        """Return the name of sums that are not finite, if some are not."""
+        """The name of sums that are not finite, if some are not."""
         for name in ("L", "Phi", "Psi"):
             parts = [group[name] for group in self.closed if name in group]
             # No entry of a sum of squares is larger than all of its diagonal. Elsewhere, a sum of

@@ -52,7 +52,8 @@ def assemble(
         float32 the products of kernel sections are computed in float32, in half the time, and
         added up in float64, where a sample shows that to leave about three digits of the first
         16 eigenvalues as they are. (`laplacian()` without frames, and `cross()`, with weights, if
-        any, that differ by a factor of four at most.)
+        any, that differ by a factor of four at most.) Where all rows turn out to be unlike the
+        sample, they are added up again in float64.
     sample_weight
         Nonnegative weights (n,).
     groups
@@ -81,7 +82,7 @@ def assemble(
         accumulator, samples = accumulator_of(prepared, stream, left, right, folds)
         with blas_threads(1) if tiny and accumulator.tiles is None else nullcontext():
             run_through(accumulator, form, stream, n_jobs, progress)
-    if not samples or not accumulator.overflowed():
+    if not samples or not accumulator.overflowed:
         sums = accumulator.sums(form)
         if not samples or survived(sums, samples):
             return sums
