@@ -66,8 +66,9 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     # Rounded values, and the cancellation as the rest of the mean comes off.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
-    # What products were rounded at may add up over all functions.
-    if dead.any() and (variance < -100 * noise - len(Phi) * rounding * squares).any():
+    # As in `is_positive`; and what products were rounded at may add up over all functions.
+    slack = len(Phi) * max(1e3 * EPS, rounding) * squares
+    if dead.any() and (variance < -100 * noise - slack).any():
         raise ValueError(NOT_POSITIVE)
     floor = np.zeros(len(Phi))
     floor[1:] = 100 * noise / np.where(dead, 1.0, variance)
