@@ -641,7 +641,7 @@ def test_a_users_function_must_return_finite_numbers(place):
 SHAPED = {
     "callables shape": (
         lambda: PLACES["callables"](column),
-        ("callables[1]", "(256,)", "(256, 1)"),
+        ("callables[1]", "(64,)", "(64, 1)"),
     ),
     "gradients shape": (lambda: PLACES["gradients"](first), ("gradients[0]", "2)")),
     "tangent rows": (

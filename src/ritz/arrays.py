@@ -290,7 +290,7 @@ def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     while True:
         part = slice(None) if take == n else lowest_part(priority, take)
         some = priority[part]
-        first = np.argsort(some)
+        first = some.argsort()
         ordered = some[first]
         if not (ordered[1:] > ordered[:-1]).all():
             # The first of equal rows stands for all of them.

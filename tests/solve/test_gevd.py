@@ -1,6 +1,7 @@
 """The symmetric pencil: random problems with known eigenvalues, however singular or scaled."""
 
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -418,14 +419,14 @@ def test_many_functions_of_a_low_rank(rank):
 @pytest.mark.parametrize("null", [0, 5])
 @pytest.mark.parametrize("apart", [False, True])
 def test_what_is_known_beforehand_changes_nothing(p, null, apart):
-    """The rank of Phi, where it is singular, and L with it or not."""
+    """The rank of Phi, where it is singular, and L with it or not; that L is a sum of squares."""
     rng = np.random.default_rng(0)
     masses = np.r_[np.ones(p - null), np.zeros(null)]
     energies = np.arange(float(p))
     energies[p - null :] = 1.0 if apart else 0.0
     L, Phi = pencil(energies, masses, rng)
-    for rank in (None, p - null):
-        found = lowest_eigenpairs(L, Phi, 6, rank=rank)
+    for rank, squares in product((None, p - null), (False, True)):
+        found = lowest_eigenpairs(L, Phi, 6, rank=rank, squares=squares)
         np.testing.assert_allclose(found.values, np.arange(6.0), atol=1e-8)
         assert found.rank == p - null
         assert found.residuals.max() < 1e-6

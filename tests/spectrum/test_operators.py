@@ -417,3 +417,16 @@ def test_constants_come_before_functions_that_fit_few_samples_exactly():
         assert found.values[0] == 1.0
         np.testing.assert_array_equal(found.left(X)[:, 0], 1.0)
         assert found.left(X)[:, 1].std() > 0.5
+
+
+@pytest.mark.parametrize("k", [2, 4, 6])
+def test_the_constant_has_its_place_among_the_others(k):
+    """Upside down, the spectrum 0, 1, 2, ... of the Laplacian ends with it."""
+    X = normal(5000)
+    up = ritz.decompose(ritz.laplacian(), ritz.Monomials(5), X, 6)
+    down = ritz.decompose(-1.0 * ritz.laplacian(), ritz.Monomials(5), X, k)
+    np.testing.assert_allclose(down.values, -up.values[::-1][:k], rtol=1e-8, atol=1e-8)
+    grid = np.linspace(-2, 2, 9)[:, None]
+    size = np.abs(up(grid)[:, ::-1][:, :k])
+    np.testing.assert_allclose(np.abs(down(grid)), size, rtol=1e-6, atol=1e-6)
+    assert (down.values[-1] == 0.0) == (k == 6)

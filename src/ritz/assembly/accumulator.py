@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from typing import Any
 
@@ -54,7 +54,7 @@ class Accumulator:
 
     def _plan_tiles(self) -> None:
         """Read the products off no rows, if compiled code can do them all, whatever the rows."""
-        block = Block((np.zeros((0, self.left.dimension or 1)),), np.ones(0), np.zeros(0, np.intp))
+        block = Block((np.zeros((0, self.left.dimension or 1)),), np.zeros(0), np.zeros(0, np.intp))
         page = Page(block.weight)
         f = self.left.jet(block.views[0], self.dtype)
         self.program = page.program(self._matrices_of(f, f, block))
@@ -165,7 +165,7 @@ class Accumulator:
 
         def of(name: str) -> Folds:
             if self.tiles is not None:
-                return tuple(matrix for group in folds for matrix in group[name])
+                return tuple(chain.from_iterable(group[name] for group in folds))
             return tuple(fold.get(name, np.zeros(shapes[name])) for fold in folds)
 
         L, Phi = of("L"), of("Phi")

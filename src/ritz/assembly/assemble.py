@@ -149,7 +149,7 @@ def fit_bases(
     """Return the functions of both sides, made from a sample of the rows each side sees."""
     pair = isinstance(basis, tuple | list)
     recipes = tuple(basis) if pair else (basis, basis)
-    for recipe in recipes:
+    for recipe in recipes if pair else recipes[:1]:
         require_recipe(recipe)
     if len(recipes) != 2 or (pair and form.symmetric):
         what = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"

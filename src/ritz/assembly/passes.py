@@ -61,7 +61,8 @@ def add_block(block: Block, add: AddRows, n_folds: int, run: Run) -> None:
     if (block.weight <= 0).any():
         block = block.take(block.weight > 0)
     rows, ends = by_fold(block, n_folds, run)
-    if run is map and (ends[1:] - ends[:-1]).max() <= PART_ROWS:
+    few = len(block) <= PART_ROWS or (ends[1:] - ends[:-1]).max() <= PART_ROWS
+    if run is map and few:
         add(0, block, rows, ends)
         return
     turns = Turns(add, block, rows, ends)
@@ -120,9 +121,9 @@ def by_fold(block: Block, n_folds: int, run: Run) -> tuple[NDArray[np.intp], NDA
     else:
         parts = row_slices(len(block), HASHED_ROWS)
         folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
-    order = np.argsort(folds, kind="stable")
+    order = folds.argsort(kind="stable")
     ends = np.zeros(n_folds + 1, dtype=np.intp)
-    np.cumsum(np.bincount(folds, minlength=n_folds), out=ends[1:])
+    np.bincount(folds, minlength=n_folds).cumsum(out=ends[1:])
     return order, ends
 
 

@@ -131,13 +131,14 @@ class Sums:
         """Return the averages over all rows, or over all but those of one fold."""
         if without is not None and without not in range(self.n_folds):
             raise ValueError(must("without", f"None or a fold below {self.n_folds}", repr(without)))
-        folds = [fold for fold in range(self.n_folds) if fold != without]
+        folds = slice(None) if without is None else np.arange(self.n_folds) != without
         total = self.weight[folds].sum()
         if total <= 0:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Folds, symmetric: bool) -> Array:
-            first, *others = (sums[fold] for fold in folds)
+            some = enumerate(sums)
+            first, *others = sums if without is None else [M for f, M in some if f != without]
             if first.size <= BAND:
                 matrix = sum(others, first) / total
                 return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)

@@ -16,7 +16,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
 ENOUGH = 16
 SOME = 64
-FEW_ROWS = 256
+FEWEST_ROWS, FEW_ROWS = 64, 256
 GRADIENT_ROWS = 128
 
 
@@ -35,13 +35,15 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
         The functions phi.
     pilot
         Rows (m, d), distinct and at random: half to mix the functions over, half to check them on.
-        Where the first 256 show that means are all that has to come off, those over them do.
+        Where the first 256 or fewer, two a function, show that means are all that has to come off,
+        those over them do.
     """
     # A few rows and functions tell, as a rule; all of them decide.
-    centered, values, spread, size = apart_from_means(basis, pilot[:FEW_ROWS])
-    alive = spread > 100 * EPS * size
+    few = pilot[: min(max(2 * basis.size, FEWEST_ROWS), FEW_ROWS)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        centered, values, spread, alive = apart_from_means(basis, basis.jet(few).value.dense())
     some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
-    if resolves(values[:, some] / spread[some], min(ENOUGH, basis.size)):
+    if resolves(values[:, some], spread[some], min(ENOUGH, basis.size)):
         return centered
     with blas_threads(1):
         return mixed_where_needed(basis, pilot)
@@ -49,8 +51,8 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
 
 def mixed_where_needed(basis: Basis, pilot: Array) -> Centered:
     """Do as `conditioned` does, by all rows."""
-    centered, values, spread, size = apart_from_means(basis, pilot)
-    alive = spread > 100 * EPS * size
+    with np.errstate(over="ignore", invalid="ignore"):
+        centered, values, spread, alive = apart_from_means(basis, basis(pilot))
     wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
     scaled = values[:, alive] / spread[alive]
     if resolved(scaled) >= wanted:
@@ -58,7 +60,8 @@ def mixed_where_needed(basis: Basis, pilot: Array) -> Centered:
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
     # Each value was rounded at eps times its size before the mean came off.
-    rounding = EPS * float((size[alive] / spread[alive]).max()) * np.sqrt(half.size)
+    size = np.abs(centered.offset[alive]) + np.abs(values[:, alive]).max(axis=0)
+    rounding = EPS * float((size / spread[alive]).max()) * np.sqrt(half.size)
     keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
     known = resolved(scaled)
     if len(keep) <= known:
@@ -83,33 +86,36 @@ def mixed_where_needed(basis: Basis, pilot: Array) -> Centered:
     return Centered.around(mixed, pilot)
 
 
-def apart_from_means(basis: Basis, pilot: Array) -> tuple[Centered, Array, Array, Array]:
-    """Return functions less their means over some rows (m, d), and their values (m, p) there.
+def apart_from_means(
+    basis: Basis, values: Array
+) -> tuple[Centered, Array, Array, NDArray[np.bool_]]:
+    """Return functions less their means, by their values (m, p) at some rows, and those less means.
 
-    Then the spread of each function, and its size before the mean came off.
+    Then the spread of each function, and whether that is more than rounding.
     """
-    m = max(len(pilot), 1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        values = basis(pilot)
-        centered = Centered(basis, np.full(len(values), 1 / m) @ values)
-        values -= centered.offset
-        spread = np.sqrt(np.einsum("ij,ij->j", values, values) / m)
+    m = max(len(values), 1)
+    centered = Centered(basis, np.add.reduce(values) / m)
+    values = values - centered.offset
+    spread = np.sqrt(np.add.reduce(values * values) / m)
     if not np.isfinite(spread).all():
         raise ValueError(
             "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
             "or choose a larger length_scale."
         )
-    size = np.abs(centered.offset) + np.abs(values).max(axis=0, initial=0.0)
-    return centered, values, spread, size
+    return centered, values, spread, spread > 100 * EPS * np.abs(centered.offset)
 
 
-def resolves(scaled: Array, wanted: int) -> bool:
-    """Return whether products of values (m, p) of unit size tell so many directions from rounding.
+def resolves(values: Array, spread: Array, wanted: int) -> bool:
+    """Return whether products of values (m, p) of some spread tell so many directions apart.
 
     As many pivots of a root far above rounding tell as a rule, and sooner than eigenvalues.
     """
-    gram = scaled.T @ scaled
-    pivots = dpstrf(gram, tol=1e-8 * len(scaled), lower=1, overwrite_a=1)[2] if gram.size else 0
+    if not values.size:
+        return not wanted
+    scaled = values / spread
+    # Two matrices: of one by itself few products are computed sooner than half of them.
+    gram = values.T @ scaled / spread[:, None]
+    pivots = dpstrf(gram, tol=1e-8 * len(values), lower=1, overwrite_a=1)[2]
     return bool(pivots >= wanted) or resolved(scaled) >= wanted
 
 

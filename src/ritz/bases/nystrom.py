@@ -317,8 +317,8 @@ class Nystrom:
     ) -> KernelSections:
         """Choose the centers among the rows of X (m, d).
 
-        Rows in order are those that a stream's `sample` returns for the first number drawn: none
-        twice, and the first of them are those that would be chosen.
+        Rows in order are those that a stream's `sample` returns for the first number drawn: finite,
+        none twice, and the first of them are those that would be chosen.
         """
         if not isinstance(self.centers, str):
             return KernelSections(self.kernel, as_rows(self.centers, "centers"))
@@ -327,9 +327,11 @@ class Nystrom:
         if self.centers != "uniform":
             rng = np.random.default_rng(random_state)
         (first,) = drawn(rng, 1)
-        X = as_rows(X)
-        first_of_them = slice(0, self.pilot_rows)
-        pilot = X[first_of_them if in_order else lowest_hashed(X, self.pilot_rows, first)]
+        if in_order:
+            pilot = X[: self.pilot_rows]
+        else:
+            X = as_rows(X)
+            pilot = X[lowest_hashed(X, self.pilot_rows, first)]
         m = min(self.n_centers, len(pilot))
         if self.centers == "rpcholesky":
             index = randomly_pivoted_cholesky(self.kernel, pilot, m, rng)

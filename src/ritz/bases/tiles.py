@@ -13,6 +13,7 @@ from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet, KernelSections
 from ritz.cached import cached_property
 from ritz.features import Product
+from ritz.features.ledger import axes
 from ritz.features.products import halved
 from ritz.kernels.distances import FEW, filled_up
 
@@ -79,7 +80,7 @@ class Tiles:
         places = [(known.get(id(product.A)), known.get(id(product.B))) for product in products]
         for product, (left, right) in zip(products, places, strict=True):
             # What is none of the sections has to be a number.
-            if (left is None and np.ndim(product.A)) or (right is None and np.ndim(product.B)):
+            if (left is None and axes(product.A)) or (right is None and axes(product.B)):
                 return None
         return cls(jet, products, places)
 
@@ -133,8 +134,8 @@ class Tiles:
             for fold, span in zip(folds, pairwise(ends), strict=True):
                 self._add_singly(totals, fold, room, X, rows[slice(*span)], weight[slice(*span)])
         self.rooms.append(room)
-        some = ends[:-1] < ends[1:]
-        if some.any():
+        if len(rows):
+            some = ends[:-1] < ends[1:]
             parts = np.add.reduceat(weight, ends[:-1][some])
             totals.weight[folds.start : folds.stop][some] += parts
 

@@ -108,7 +108,7 @@ class Page:
     def line(self, term: Term) -> tuple[Any, ...]:
         """Return how a term follows from products: a function, its constants, their places."""
         rows, number = self.rows, 1.0
-        if np.ndim(term.weight) == 0:
+        if axes(term.weight) == 0:
             number = float(term.weight)
             if not isfinite(number):
                 require_finite(np.array([number]), "factor of a form")
@@ -123,7 +123,7 @@ class Page:
 
     def place(self, A: Rows, B: Rows, rows: Array) -> int:
         """Return the place of A' diag(rows) B among the products."""
-        if np.ndim(B) < np.ndim(A):
+        if axes(B) < axes(A):
             # A number a row comes first: the sums of one array are computed once.
             A, B = B, A
         key = (_name(A), _name(B), id(rows))
@@ -147,6 +147,11 @@ def joined(parts: Parts, room: Array | None) -> Array:
     matrix[..., 0, 1:] = top
     matrix[..., 1:, 0] = side
     return matrix
+
+
+def axes(factor: Rows) -> int:
+    """Return how many axes a factor has: none, if it is a number."""
+    return getattr(factor, "ndim", 0)
 
 
 def _name(factor: Rows) -> Any:
@@ -188,8 +193,8 @@ class Product(NamedTuple):
     @classmethod
     def of(cls, A: Rows, B: Rows, rows: Array) -> Product:
         """Return the product; an error if the factors have not the rows they should have."""
-        if np.ndim(A) < 2:
-            return cls(A, B, rows, np.shape(B)[-1:] if np.ndim(B) > 1 else ())
+        if axes(A) < 2:
+            return cls(A, B, rows, B.shape[-1:] if axes(B) > 1 else ())  # type: ignore[union-attr]
         assert isinstance(A, np.ndarray)
         assert isinstance(B, np.ndarray)
         both = A is B
@@ -216,7 +221,7 @@ class Product(NamedTuple):
             return total + float((rows * A * B).sum())
         assert isinstance(B, np.ndarray)
         if len(self.shape) == 1:
-            if np.ndim(A) or A != 0.0:
+            if axes(A) or A != 0.0:
                 flat = B.sum(axis=1) if B.ndim == 3 else B
                 total += (rows * A).astype(B.dtype, copy=False) @ flat
             return total

@@ -27,7 +27,10 @@ def filled_sections(
     assert kernel.compiled is not None
     name, a, b = kernel.compiled
     coefficients = (np.array(a), np.array(b))
-    known = (np.empty((len(X), 0)), np.empty((0, len(Y))))
-    found = Distances.of(X, Y) if kernel.family == "distance" else (X @ Y.T, *known)
+    found: tuple[Array, Array, Array]
+    if kernel.family == "distance":
+        found = Distances.of(X, Y)
+    else:
+        found = (X @ Y.T, np.empty((len(X), 0)), np.empty((0, len(Y))))
     outputs = compiled.fill(name, coefficients, found, offset, wanted, dtype)
-    return Sections(*(array if want else None for array, want in zip(outputs, wanted, strict=True)))
+    return Sections(*[array if want else None for array, want in zip(outputs, wanted, strict=True)])

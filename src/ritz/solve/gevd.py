@@ -96,16 +96,18 @@ def lowest_eigenpairs(
     penalty: Array | None = None,
     floor: Array | float = 0.0,
     rank: int | None = None,
+    squares: bool = False,
 ) -> Eigenpairs:
     """Do as `gevd` does, but return fewer pairs where the rank is below k.
 
     The matrices are taken to be what they should: finite, symmetric but for rounding, Phi and the
-    penalty positive. The rank is that of Phi, where it is known.
+    penalty positive. The rank is that of Phi, where it is known. Where L is a sum of `squares`, so
+    that it cannot but be positive, that is not looked at.
     """
     k = as_count(k, "k")
     rank = rank_of(Phi) if rank is None else rank
     M = L if penalty is None else L + penalty
-    problem = reduce_quickly(M, Phi, floor, rank)
+    problem = reduce_quickly(M, Phi, floor, rank, squares)
     nu, U = problem.largest(min(k, rank))
     # With half the shift already positive, no eigenvalue is near -s, where it would be cut.
     if not problem.sure and nu.max(initial=0.0) * problem.shift > 2:
@@ -167,13 +169,16 @@ def shift_of(L: Array, Phi: Array) -> float:
     A single stiff function does not move it.
     """
     energy, size = np.abs(L.diagonal()), Phi.diagonal()
-    quotients = np.sort(energy[size > 0] / size[size > 0])
+    some = size > 0
+    quotients = np.sort(energy / size if some.all() else energy[some] / size[some])
     half = len(quotients) // 2
     s = float(quotients[half] + quotients[-1 - half]) / 2
     return s if s >= LEAST else float(energy.sum() / size.sum())
 
 
-def reduce_quickly(L: Array, Phi: Array, floor: Array | float, rank: int) -> Reduced:
+def reduce_quickly(
+    L: Array, Phi: Array, floor: Array | float, rank: int, squares: bool = False
+) -> Reduced:
     """Do as `reduce` does, without a look whether L + s Phi / 2 is positive.
 
     If it is not, an eigenvalue of the reduced problem is above 2 / s. The rank is that of Phi.
@@ -187,6 +192,8 @@ def reduce_quickly(L: Array, Phi: Array, floor: Array | float, rank: int) -> Red
         found = None if rank < len(Phi) <= TINY else rooted(B, Phi, floor)
         if found is not None:
             return Reduced(*found, len(L), smallest, s, sure=False)
+        if squares:
+            return Reduced(*cut_off(B, Phi, floor), smallest, s)
     return reduce(L, Phi, floor, s)
 
 
@@ -255,4 +262,4 @@ def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -
 
 def norms(A: Array, B: Array) -> Array:
     """Return the roots (k,) of the scalar products of the columns of A with those of B."""
-    return np.asarray(np.sqrt(np.einsum("ij,ij->j", A, B)))
+    return np.asarray(np.sqrt(np.add.reduce(A * B)))

@@ -64,8 +64,8 @@ def squared_norm(M: Array) -> float:
 
 
 def diagonal_of(M: Array) -> Array:
-    """Return the diagonal of a matrix, to write to."""
-    return np.einsum("ii->i", M)  # type: ignore[no-any-return]
+    """Return the diagonal of a matrix made for us, without gaps, to write to."""
+    return M.ravel(order="K")[:: len(M) + 1]
 
 
 def root_of(M: Array, overwrite: bool = False) -> Array | None:
@@ -258,10 +258,11 @@ class Directions(NamedTuple):
 
     def whitened(self) -> Array:
         """Return W (p, r) with W' B W = I."""
-        W = np.zeros((self.size, int(self.good.sum())))
-        W[self.keep] = (
-            self.D[:, None] * self.vectors[:, self.good] / np.sqrt(self.values[self.good])
-        )
+        V = self.D[:, None] * self.vectors[:, self.good] / np.sqrt(self.values[self.good])
+        if len(self.keep) == self.size:
+            return np.asarray(V)
+        W = np.zeros((self.size, V.shape[1]))
+        W[self.keep] = V
         return W
 
     def left_out(self) -> Array:

@@ -60,21 +60,23 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     metric[0] = metric[:, 0] = 0.0
     metric[0, 0] = 1.0
     covariance = metric[1:, 1:]
-    squares = covariance.diagonal().copy()
     covariance -= means[:, None] * means
     variance = covariance.diagonal()
     # Rounded values, and the cancellation as the rest of the mean comes off.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     dead = variance <= 100 * noise
-    # As in `is_positive`; and what products were rounded at may add up over all functions.
-    slack = len(Phi) * max(1e3 * EPS, rounding) * squares
-    if dead.any() and (variance < -100 * noise - slack).any():
-        raise ValueError(NOT_POSITIVE)
+    some_dead = bool(dead.any())
+    if some_dead:
+        # As in `is_positive`; and what products were rounded at may add up over all functions.
+        slack = len(Phi) * max(1e3 * EPS, rounding) * Phi.diagonal()[1:] / Phi[0, 0]
+        if (variance < -100 * noise - slack).any():
+            raise ValueError(NOT_POSITIVE)
+        variance = np.where(dead, 1.0, variance)
     floor = np.zeros(len(Phi))
-    floor[1:] = 100 * noise / np.where(dead, 1.0, variance)
+    floor[1:] = 100 * noise / variance
     if rounding > EPS:
         floor[1:] = np.maximum(floor[1:], FLOOR * rounding)
-    if dead.any():
+    if some_dead:
         floor[1:][dead] = 0.0
         covariance[dead] = 0.0
         covariance[:, dead] = 0.0
@@ -87,10 +89,13 @@ def center_form(L: Array, left: Side, right: Side) -> Array:
     if L[0].any() or L[:, 0].any():
         L[1:] -= left.means[:, None] * L[0]
         L[:, 1:] -= L[:, :1] * right.means
-    for side, rows in ((left, L), (right, L.T)):
-        alive = side.metric.diagonal() != 0.0
-        if not alive.all():
-            rows[~alive] = 0.0
+    alive = left.metric.diagonal() != 0.0
+    if not alive.all():
+        L[~alive] = 0.0
+    if right is not left:
+        alive = right.metric.diagonal() != 0.0
+    if not alive.all():
+        L[:, ~alive] = 0.0
     return L
 
 

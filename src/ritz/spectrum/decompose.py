@@ -20,7 +20,7 @@ from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import is_positive, rank_of, require_rank
+from ritz.solve.whiten import EPS, is_positive, rank_of, require_rank
 from ritz.spectrum.centering import NOT_POSITIVE, Side, center, center_form, decouples
 from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
 from ritz.spectrum.levels import ACCURACY
@@ -92,7 +92,7 @@ def decompose(
         n_jobs=n_jobs,
         progress=progress,
     )
-    return _decomposed(sums, k, regularization)
+    return _decomposed(sums, k, regularization, of_rows=True)
 
 
 def decompose_sums(
@@ -120,15 +120,16 @@ def decompose_sums(
 
 
 def _decomposed(
-    sums: Sums, k: int, regularization: float, fewer: bool = False
+    sums: Sums, k: int, regularization: float, fewer: bool = False, of_rows: bool = False
 ) -> Spectrum | SingularSpectrum:
+    """Do as `decompose_sums` does; sums `of_rows` are as they were added up, none taken off."""
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
     with solving(max(sums.left.size, sums.right.size)):
         if sums.form.symmetric:
-            return _eigen(sums, matrices, left, k, least, regularization)
+            return _eigen(sums, matrices, left, k, least, regularization, of_rows)
         right = left
         if sums.Psi is not sums.Phi:
             right = center(matrices.Psi, np.abs(sums.right.offset), sums.rounding)
@@ -152,18 +153,26 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
 
 
 def _eigen(
-    sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
+    sums: Sums,
+    matrices: Matrices,
+    side: Side,
+    k: int,
+    least: int,
+    regularization: float,
+    of_rows: bool,
 ) -> Spectrum:
     if not isfinite(matrices.L.sum() + matrices.Phi.sum()):
         raise ValueError(must("sums", "finite", "nan or inf"))
     rank = rank_of(side.metric)
-    # What products were rounded at may add up over all functions.
-    noise = side.floor + len(side.metric) * sums.rounding
-    if rank < len(side.metric) and not is_positive(side.metric, noise):
-        raise ValueError(NOT_POSITIVE)
+    if rank < len(side.metric) and not of_rows:
+        # What products were rounded at may add up over all functions.
+        noise = side.floor + len(side.metric) * sums.rounding
+        if not is_positive(side.metric, noise):
+            raise ValueError(NOT_POSITIVE)
     L = center_form(matrices.L, side, side)
     penalty = _penalty(sums.left, L, regularization)
-    found = eigenpairs(L, side, k, penalty, sums.form.positive, rank)
+    squares = of_rows and sums.form.positive and sums.form.foldable and sums.rounding <= EPS
+    found = eigenpairs(L, side, k, penalty, sums.form.positive, rank, squares)
     require_rank(len(found.values), least)
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
@@ -213,12 +222,19 @@ def _singular(
 
 
 def eigenpairs(
-    L: Array, side: Side, k: int, penalty: Array | None, positive: bool, rank: int
+    L: Array,
+    side: Side,
+    k: int,
+    penalty: Array | None,
+    positive: bool,
+    rank: int,
+    squares: bool = False,
 ) -> Eigenpairs:
     """Find the k smallest eigenvalues over (1, f - means), fewer where the rank is less.
 
     Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
-    exact. Those of a positive form are not below zero but by rounding.
+    exact. Those of a positive form are not below zero but by rounding; one that is a sum of
+    `squares` as it stands need not be looked at.
     """
     alone = decouples(L)
     if positive and not (alone and L[0, 0] == 0.0) and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
@@ -227,7 +243,9 @@ def eigenpairs(
         L[0] = L[:, 0] = 0.0
         alone = True
     if not alone:
-        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank)
+        return lowest_eigenpairs(
+            L, side.metric, k, penalty=penalty, floor=side.floor, rank=rank, squares=squares
+        )
     rest = lowest_eigenpairs(
         L[1:, 1:],
         side.metric[1:, 1:],
@@ -235,15 +253,14 @@ def eigenpairs(
         penalty=None if penalty is None else penalty[1:, 1:],
         floor=side.floor[1:],
         rank=rank - 1,
+        squares=squares,
     )
-    values = rest.values
-    if positive:
-        values = np.maximum(values, 0.0)
-    values = np.concatenate([L[:1, 0], values])
-    order = np.argsort(values, kind="stable")[:k]
-    residuals = np.concatenate([[0.0], rest.residuals])
-    vectors = _prepend_constant(rest.vectors, 1.0)
-    return Eigenpairs(values[order], vectors[:, order], 1 + rest.rank, residuals[order])
+    found = np.maximum(rest.values, 0.0) if positive else rest.values
+    place = int(found.searchsorted(L[0, 0]))
+    values = np.concatenate([found[:place], L[:1, 0], found[place:]])
+    residuals = np.concatenate([rest.residuals[:place], [0.0], rest.residuals[place:]])
+    vectors = _with_constant(rest.vectors, 1.0, place)
+    return Eigenpairs(values[:k], vectors[:, :k], 1 + rest.rank, residuals[:k])
 
 
 def triples(
@@ -271,17 +288,19 @@ def triples(
     rank_by = values.copy() if order == "smallest" else -values
     rank_by[0] -= 1e-9 * values.max()
     pick = np.argsort(rank_by, kind="stable")[:k]
-    A = _prepend_constant(rest.left, 1.0)
-    B = _prepend_constant(rest.right, 1.0 if L[0, 0] >= 0 else -1.0)
+    A = _with_constant(rest.left, 1.0)
+    B = _with_constant(rest.right, 1.0 if L[0, 0] >= 0 else -1.0)
     residuals = np.concatenate([[0.0], rest.residuals])
     return SingularTriples(values[pick], A[:, pick], B[:, pick], 1 + rest.rank, residuals[pick])
 
 
-def _prepend_constant(vectors: Array, value: float) -> Array:
+def _with_constant(vectors: Array, value: float, place: int = 0) -> Array:
+    """Return vectors (p, k) over (1, f) with a multiple of the function 1 at a place of theirs."""
     p, k = vectors.shape
     result = np.zeros((1 + p, 1 + k))
-    result[0, 0] = value
-    result[1:, 1:] = vectors
+    result[0, place] = value
+    result[1:, :place] = vectors[:, :place]
+    result[1:, place + 1 :] = vectors[:, place:]
     return result
 
 
@@ -308,6 +327,9 @@ def _small_values(small: Matrices) -> Array | None:
 def _small_singular_values(small: Matrices, order: Order) -> Array | None:
     """Return the singular values (m, k) of matrices (m, k, k), or None where some have fewer."""
     Phi, Psi = (M / 2 + M.transpose(0, 2, 1) / 2 for M in (small.Phi, small.Psi))
+    if not all(map(is_positive, (*Phi, *Psi))):
+        # Functions that differ on the rows left out alone: of some, rounding is all there is.
+        return None
     parts = zip(small.L, Phi, Psi, strict=True)
     k = small.L.shape[-1]
     found = [singular_triples(*part, k, order=order).values for part in parts]
