@@ -207,7 +207,7 @@ class Product(NamedTuple):
                 "A form multiplies probes at the rows it is given, and as many others. Got "
                 f"{len(A)} and {len(B)} rows."
             )
-        half = A is B and halved(A.shape[-1]) and bool(rows.min(initial=0.0) >= 0)
+        half = A is B and halved(A.shape[-1], A.dtype) and bool(rows.min(initial=0.0) >= 0)
         return cls(A, B, rows, (A.shape[-1], B.shape[-1]) + (1,) * half)
 
     def zero(self) -> Any:

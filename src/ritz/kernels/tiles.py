@@ -249,7 +249,7 @@ class Room(NamedTuple):
         told[GIVEN + 1 : NUMERALS] = [address(array) for array in held]
         number = roots.itemsize
         told[SECTION : NUMBER + 1] = [TILE_ROWS * p * number, p * number, number]
-        told[TILE:FOLDS] = [TILE_ROWS, halved(p), what.frame.shape[1], len(what.pairs)]
+        told[TILE:FOLDS] = [TILE_ROWS, halved(p, dtype), what.frame.shape[1], len(what.pairs)]
         given = (told, what.frame, points, roots, what.pairs, buffers)
         if dtype == np.float64:
             return cls(adding(roots.dtype), given, held)
