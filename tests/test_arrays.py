@@ -257,6 +257,18 @@ def test_compiled_hash_is_the_same():
     np.testing.assert_array_equal(keys[0], hash_rows(X))
 
 
+@pytest.mark.parametrize("copies", [1, 3, 40])
+def test_the_first_of_equal_priorities_stands_for_all(copies):
+    rng = np.random.default_rng(0)
+    pool = rng.integers(2**64, size=40_000 // copies, dtype=np.uint64)
+    priority = pool[rng.integers(len(pool), size=40_000)]
+    priority[rng.integers(40_000, size=20_000)] = pool.min()
+    values, first = np.unique(priority, return_index=True)
+    for m in (1, 100, 3000, 12_000, 50_000):
+        np.testing.assert_array_equal(arrays.lowest(priority, m), first[:m])
+        assert len(arrays.lowest(priority, m)) == min(m, len(values))
+
+
 def test_views_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="as many rows"):
         hash_rows(normal(5, 2), normal(4, 2))

@@ -535,6 +535,12 @@ def test_the_unit_of_the_weights_does_not_matter(factor):
         np.testing.assert_allclose(b.values, a.values, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-320, 2e-308])
+def test_weights_that_products_lose_are_refused(size):
+    with raises("'sample_weight'", "multiply", "Scale them"):
+        decompose(LAPLACIAN, SECTIONS, X, k=3, sample_weight=np.full(N, size))
+
+
 GROUPS = {
     "short": (np.ones(3), ("(300,)", "(3,)")),
     "two axes": (np.ones((N, 1)), ("(300,)", "(300, 1)")),

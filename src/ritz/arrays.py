@@ -183,6 +183,9 @@ def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
         if not np.isfinite(array.sum()):
             largest = f"weights up to {array.max():.2g}, whose sum overflows"
             raise ValueError(must(name, "summable", largest, "Scale them."))
+    if n and 0 < array.max() < np.finfo(np.float64).tiny:
+        most = f"weights up to {array.max():.2g}, whose products vanish"
+        raise ValueError(must(name, "of a size to multiply by", most, "Scale them."))
     if n and array.min() < 0:
         row = int(array.argmin())
         raise ValueError(
@@ -302,7 +305,10 @@ def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
 
 
 def lowest_part(priority: NDArray[np.uint64], take: int) -> NDArray[np.intp]:
-    """Return the places of at least so many, but not all, of the lowest priorities, ascending."""
+    """Return the places of at least so many of the lowest priorities, ascending.
+
+    With one of several equal ones come all of them.
+    """
     n = len(priority)
     # Of hashes of different rows as many as this are below, as a rule; a part of all takes longer.
     share = (take + 8 * take**0.5) / n
@@ -310,7 +316,7 @@ def lowest_part(priority: NDArray[np.uint64], take: int) -> NDArray[np.intp]:
         part = np.flatnonzero(priority < np.uint64(int(share * 2**64)))
         if take <= len(part) <= 4 * take + 64:
             return part
-    return np.sort(np.argpartition(priority, take - 1)[:take])
+    return np.flatnonzero(priority <= np.partition(priority, take - 1)[take - 1])
 
 
 def drawn(random_state: Any, count: int) -> tuple[int, ...]:

@@ -158,7 +158,8 @@ class Tiles:
             room.add(X, rows[part], weight[part], ends, room.target)
             for place, (left, right) in enumerate(self.pairs):
                 total = totals.matrices[place][fold]
-                empty_into(products[place][0], total, p, left == right and halved(p, self.jet.dtype))
+                lower = left == right and halved(p, self.jet.dtype)
+                empty_into(products[place][0], total, p, lower)
             empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
 
     @cached_property

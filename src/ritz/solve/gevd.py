@@ -113,7 +113,8 @@ def lowest_eigenpairs(
     if not problem.sure and nu.max(initial=0.0) * problem.shift > 2:
         problem = reduce(M, Phi, floor)
         nu, U = problem.largest(min(k, rank))
-    A = problem.W @ U[:, nu > problem.smallest]
+    # They are in descending order.
+    A = problem.W @ U[:, : int((nu > problem.smallest).sum())]
     return rayleigh_ritz(L, Phi, A, problem, min(rank, problem.rank))
 
 

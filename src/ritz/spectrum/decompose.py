@@ -161,10 +161,10 @@ def _eigen(
     regularization: float,
     of_rows: bool,
 ) -> Spectrum:
-    if not isfinite(matrices.L.sum() + matrices.Phi.sum()):
+    if not of_rows and not isfinite(matrices.L.sum() + matrices.Phi.sum()):
         raise ValueError(must("sums", "finite", "nan or inf"))
     rank = rank_of(side.metric)
-    if rank < len(side.metric) and not of_rows:
+    if not of_rows and rank < len(side.metric):
         # What products were rounded at may add up over all functions.
         noise = side.floor + len(side.metric) * sums.rounding
         if not is_positive(side.metric, noise):
