@@ -396,6 +396,39 @@ def test_few_directions_by_a_root_with_pivots_are_those_of_all_eigenvalues(floor
     np.testing.assert_allclose(turn @ turn.T, np.eye(few.shape[1]), atol=1e-6)
 
 
+@pytest.mark.parametrize("floor", [0.0, 1e-9])
+@pytest.mark.parametrize(
+    ("above", "by", "fails"),
+    [(100, "highest", False), (100, "highest", True), (250, None, False), (380, "lifted", False)],
+)
+def test_directions_on_the_smaller_side_of_the_cut_are_enough(monkeypatch, floor, above, by, fails):
+    rng = np.random.default_rng(0)
+    p = 400
+    Q = np.linalg.qr(rng.standard_normal((p, p)))[0]
+    # All of them more than nothing, so that there is no low rank.
+    sizes = np.r_[np.geomspace(1.0, 1e-6, above), np.geomspace(1e-13, 1e-14, p - above)]
+    B, M = (Q * sizes) @ Q.T, (Q * sizes / np.arange(1, p + 1)) @ Q.T
+    B, M = (B + B.T) / 2, (M + M.T) / 2
+    W, _ = split_by_eigenvalues(B, floor)
+    expected = eigh(W.T @ M @ W, eigvals_only=True)[::-1]
+    monkeypatch.setattr(whiten, "MANY", 0)
+    called = set()
+
+    def some(*arguments, subset_by_value=None, **options):
+        called.add(sys._getframe(1).f_code.co_name)
+        if fails:
+            raise LinAlgError("Internal Error.")
+        return eigh(*arguments, subset_by_value=subset_by_value, **options)
+
+    monkeypatch.setattr(whiten, "eigh", some)
+    W, N, rank = whiten.cut_off(B, M, floor)
+    assert called == ({by} if by else set())
+    assert rank == above
+    found = eigh(N, lower=False, eigvals_only=True)[::-1]
+    np.testing.assert_allclose(found[:40], expected[:40], rtol=1e-8)
+    np.testing.assert_allclose(np.trace(W.T @ M @ W), expected.sum(), rtol=1e-6)
+
+
 def test_a_root_with_pivots_is_for_few_directions_only():
     assert low_rank(np.eye(10)) is None
     assert low_rank(np.zeros((10, 10))) is None

@@ -111,12 +111,40 @@ def cut_off(B: Array, M: Array, floor: Array | float = 0.0) -> tuple[Array, Arra
     # Of small matrices all eigenvalues are found soon enough, and a little more exactly.
     W = low_rank(B, floor) if len(B) > SMALL else None
     if W is None and len(B) > MANY:
-        lifted_off = lifted(B, M, floor)
-        if lifted_off is not None:
-            return lifted_off
+        # Where few directions are below the cut those alone are found, or those above it where they
+        # are fewer.
+        above = about_above(B, floor)
+        if FEW * (len(B) - above) <= len(B):
+            lifted_off = lifted(B, M, floor)
+            if lifted_off is not None:
+                return lifted_off
+        elif 2 * above <= len(B):
+            W = highest(B, floor)
     if W is None:
         W = Directions.of(B, floor).whitened()
     return W, W.T @ M @ W, W.shape[1]
+
+
+def about_above(B: Array, floor: Array | float) -> int:
+    """Return about how many directions are above the cut: as many as pivots of a root are."""
+    scaled, _, _ = unit_diagonal(B)
+    cut = max(CUT * len(B) * EPS * sqrt(squared_norm(scaled)), _highest(floor))
+    return int(dpstrf(scaled.T, tol=cut, lower=0, overwrite_a=1)[2])
+
+
+def highest(B: Array, floor: Array | float = 0.0) -> Array | None:
+    """Return W as `whiten` does, where less than half of all directions of B are above the cut.
+
+    Only their eigenvalues are found: those above a share of |B|^2 / tr B, which is no more than the
+    largest. None where the routine for some of them fails.
+    """
+    scaled, D, keep = unit_diagonal(B)
+    least = CUT * len(B) * EPS * squared_norm(scaled) / len(scaled)
+    try:
+        values, V = eigh(scaled, subset_by_value=(least, np.inf), check_finite=False)
+    except LinAlgError:
+        return None
+    return Directions.cut(len(B), keep, D, values, V, floor).whitened()
 
 
 def low_rank(B: Array, floor: Array | float = 0.0) -> Array | None:
@@ -251,10 +279,22 @@ class Directions(NamedTuple):
         scaled, D, keep = unit_diagonal(B)
         if not len(keep):
             return cls(len(B), keep, D, D, scaled, D > 0)
-        values, vectors = every_eigenpair(scaled)
-        noise = np.full(len(B), floor)[keep]
-        good = values > np.maximum(CUT * len(B) * EPS * values[-1], noise @ vectors**2)
-        return cls(len(B), keep, D, values, vectors, good)
+        return cls.cut(len(B), keep, D, *every_eigenpair(scaled), floor)
+
+    @classmethod
+    def cut(
+        cls,
+        size: int,
+        keep: NDArray[np.intp],
+        D: Array,
+        values: Array,
+        vectors: Array,
+        floor: Array | float,
+    ) -> Directions:
+        """Return those of some eigenvalues, the largest among them, cut as `whiten` says."""
+        noise = np.full(size, floor)[keep]
+        good = values > np.maximum(CUT * size * EPS * values[-1], noise @ vectors**2)
+        return cls(size, keep, D, values, vectors, good)
 
     def whitened(self) -> Array:
         """Return W (p, r) with W' B W = I."""
