@@ -32,7 +32,7 @@ PHASES = {
     "plan": (Accumulator, "__post_init__"),
     "rows": (ASSEMBLE, "over_folds"),
     "matrices": (Accumulator, "close"),
-    "solve": (DECOMPOSE, "decompose_sums"),
+    "solve": (DECOMPOSE, "_decomposed"),
     "all": (DECOMPOSE, "decompose"),
 }
 
