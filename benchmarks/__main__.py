@@ -54,7 +54,7 @@ def main(full: bool) -> None:
     if full:
         results["klap large"] = show("Against klap, n = 20,000, p = 1,000", klap_fit.large())
         print("\nAgainst klap, over a grid")
-        results["klap grid"] = [c.record() for c in klap_fit.grid(full)]
+        results["klap grid"] = klap_fit.grid(full)
         results["scaling"] = show(
             "From 10^5 to 10^7 rows of a file, p = 100", scaling.cases(), scaling.line
         )

@@ -11,6 +11,10 @@ import numpy as np
 MOST = 31
 
 
+class PeerError(Exception):
+    """A peer's way ended with an error of its own."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Seconds of each repetition of two ways, and their ratios."""
