@@ -183,14 +183,14 @@ def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
         if not np.isfinite(array.sum()):
             largest = f"weights up to {array.max():.2g}, whose sum overflows"
             raise ValueError(must(name, "summable", largest, "Scale them."))
-    if n and 0 < array.max() < np.finfo(np.float64).tiny:
-        most = f"weights up to {array.max():.2g}, whose products vanish"
-        raise ValueError(must(name, "of a size to multiply by", most, "Scale them."))
     if n and array.min() < 0:
         row = int(array.argmin())
         raise ValueError(
             must(name, "nonnegative", f"{array[row]} in row {row}", "Drop such rows instead.")
         )
+    if n and 0 < array.max() < np.finfo(np.float64).tiny:
+        most = f"weights up to {array.max():.2g}, whose products vanish"
+        raise ValueError(must(name, "of a size to multiply by", most, "Scale them."))
     return array
 
 

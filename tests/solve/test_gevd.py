@@ -399,7 +399,11 @@ def test_few_directions_by_a_root_with_pivots_are_those_of_all_eigenvalues(floor
 @pytest.mark.parametrize("floor", [0.0, 1e-9])
 @pytest.mark.parametrize(
     ("above", "by", "fails"),
-    [(100, "highest", False), (100, "highest", True), (250, None, False), (380, "lifted", False)],
+    [
+        *((100, "highest", fails) for fails in (False, True)),
+        (250, None, False),
+        *((380, "lifted", fails) for fails in (False, True)),
+    ],
 )
 def test_directions_on_the_smaller_side_of_the_cut_are_enough(monkeypatch, floor, above, by, fails):
     rng = np.random.default_rng(0)
@@ -427,6 +431,26 @@ def test_directions_on_the_smaller_side_of_the_cut_are_enough(monkeypatch, floor
     found = eigh(N, lower=False, eigvals_only=True)[::-1]
     np.testing.assert_allclose(found[:40], expected[:40], rtol=1e-8)
     np.testing.assert_allclose(np.trace(W.T @ M @ W), expected.sum(), rtol=1e-6)
+
+
+def test_of_nothing_there_are_no_directions(monkeypatch):
+    monkeypatch.setattr(whiten, "MANY", 0)
+    monkeypatch.setattr(whiten, "SMALL", 0)
+    for B, floor, rank in ((np.zeros((9, 9)), 0.0, 0), (np.eye(9), 20.0, 0), (np.eye(9), 0.0, 9)):
+        W, N, found = whiten.cut_off(B, B, floor)
+        assert found == rank
+        assert np.linalg.matrix_rank(N) == W.shape[1] == rank
+
+
+def test_no_direction_is_lost_where_one_function_is_next_to_nothing():
+    """Of unit diagonal the matrix has large entries then, and is not positive."""
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.standard_normal((40, 40)))[0]
+    B = np.zeros((41, 41))
+    B[:40, :40] = (Q * np.r_[np.geomspace(1, 1e-9, 15), np.full(25, 1e-15)]) @ Q.T
+    B[40, 40], B[40, 0], B[0, 40] = 1e-26, 1e-10, 1e-10
+    expected = whiten.Directions.of(B, 0.0).whitened()
+    assert whiten.highest(B).shape == expected.shape
 
 
 def test_a_root_with_pivots_is_for_few_directions_only():

@@ -17,6 +17,7 @@ EPS = float(np.finfo(np.float64).eps)
 CUT = 30
 TINY, SMALL, MANY = 32, 300, 600
 FEW = 8
+POWER_STEPS = 5
 
 
 def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
@@ -135,14 +136,23 @@ def about_above(B: Array, floor: Array | float) -> int:
 def highest(B: Array, floor: Array | float = 0.0) -> Array | None:
     """Return W as `whiten` does, where less than half of all directions of B are above the cut.
 
-    Only their eigenvalues are found: those above a share of |B|^2 / tr B, which is no more than the
-    largest. None where the routine for some of them fails.
+    Only their eigenvalues are found: those above a share of a Rayleigh quotient, which is no more
+    than the largest. None where the routine for some of them fails, or finds none.
     """
     scaled, D, keep = unit_diagonal(B)
-    least = CUT * len(B) * EPS * squared_norm(scaled) / len(scaled)
+    if not len(keep):
+        return None
+    v = np.random.default_rng(0).normal(size=len(scaled))
+    for _ in range(POWER_STEPS):
+        v = scaled @ v
+        v /= np.linalg.norm(v)
+    quotient = max(float(v @ (scaled @ v)), 1.0)
+    least = max(CUT * len(B) * EPS * quotient, float(np.min(floor)))
     try:
         values, V = eigh(scaled, subset_by_value=(least, np.inf), check_finite=False)
     except LinAlgError:
+        return None
+    if not len(values):
         return None
     return Directions.cut(len(B), keep, D, values, V, floor).whitened()
 
@@ -212,7 +222,10 @@ def lifted(B: Array, M: Array, floor: Array | float) -> tuple[Array, Array, int]
         return None
     noise = np.full(size, floor)
     bound = max(CUT * size * EPS * float(np.linalg.norm(scaled)), float(noise.max()))
-    values, V = eigh(scaled, subset_by_value=(-np.inf, bound), check_finite=False)
+    try:
+        values, V = eigh(scaled, subset_by_value=(-np.inf, bound), check_finite=False)
+    except LinAlgError:
+        return None
     if FEW * len(values) > size:
         return None
     start = np.random.default_rng(0).normal(size=size)
