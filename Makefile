@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
 TEST_EXTRAS := test,plot,reproduce,dask,files,neighbors,torch
-CODE = $(wildcard src tests benchmarks examples)
+CODE = $(wildcard src tests benchmarks examples setup.py)
+# What an installation is made of: packages, and the part in C, which it compiles.
+INSTALLED := pyproject.toml constraints.txt setup.py $(wildcard src/ritz/native/*.c src/ritz/native/*.h)
 
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
@@ -47,7 +49,7 @@ bench-hermite: $(VENV)/.installed-peers ## regression on values and gradients, o
 	$(BIN)/python -m benchmarks.hermite
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf $(VENV) build dist src/*.egg-info src/ritz/native/*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -59,27 +61,27 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 # The interpreter is an order-only prerequisite: its date says nothing about the installs.
-$(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-test: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[$(TEST_EXTRAS)] and its pinned dependencies (a minute or two)"
 	@$(PIP) -e ".[$(TEST_EXTRAS)]"
 	@touch $@
 
-$(VENV)/.installed-demo: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-demo: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[plot] and its pinned dependencies"
 	@$(PIP) -e ".[plot]"
 	@touch $@
 
-$(VENV)/.installed-reproduce: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-reproduce: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[reproduce,torch] and its pinned dependencies"
 	@$(PIP) -e ".[reproduce,torch]"
 	@touch $@
 
-$(VENV)/.installed-peers: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-peers: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[bench,peers] and its pinned dependencies"
 	@$(PIP) -e ".[bench,peers]"
 	@touch $@
 
-$(VENV)/.installed-bench: pyproject.toml constraints.txt | $(BIN)/python
+$(VENV)/.installed-bench: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[bench] and its pinned dependencies"
 	@$(PIP) -e ".[bench]"
 	@touch $@

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -10,6 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ritz import native
 
 Array = NDArray[np.float64]
 
@@ -229,7 +230,6 @@ def at_rows(field: Any, X: Array, index: NDArray[np.intp], name: str) -> tuple[A
 HASHED_ROWS = 16_384
 # What compiled sums go over at once: sections of so many rows stay in cache.
 TILE_ROWS = 512
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def mix(key: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -245,25 +245,11 @@ def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
     for view in views:
         if len(view) != len(key):
             raise ValueError(f"Views must have as many rows each. Got {len(key)} and {len(view)}.")
-        fold_in = _compiled_fold_in if "numba" in sys.modules else _fold_in
         # By rows that stay in cache, whatever there are of them.
         for rows in row_slices(len(key), HASHED_ROWS):
             numbers = np.ascontiguousarray(view[rows], dtype=np.float64)
-            fold_in(key[rows], numbers.reshape(len(numbers), -1))
+            native.fold_in(key[rows], numbers)
     return key
-
-
-def _fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
-    # Adding zero turns -0.0 into 0.0, so that equal numbers have equal bytes.
-    for column in (numbers + 0.0).view(np.uint64).T:
-        key[:] = mix((key ^ column) + _MULTIPLIER)
-
-
-def _compiled_fold_in(key: NDArray[np.uint64], numbers: Array) -> None:
-    # Twice as fast, but loading the compiler takes longer than most hashes do.
-    from ritz.hashes import fold_in
-
-    fold_in(key, numbers)
 
 
 def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
@@ -277,46 +263,20 @@ def lowest_hashed(X: Array, m: int, seed: int) -> NDArray[np.intp]:
 
 def priorities(keys: NDArray[np.uint64], seed: int) -> NDArray[np.uint64]:
     """Return a seeded hash (n,) of rows whose own hash is known."""
-    return mix(keys ^ _mixed(seed))
+    return mix(keys ^ np.uint64(mixed_seed(seed)))
 
 
 @lru_cache(maxsize=1024)
-def _mixed(seed: int) -> np.uint64:
-    return np.uint64(mix(np.array([seed], dtype=np.uint64))[0])
+def mixed_seed(seed: int) -> int:
+    """Return what a seed changes about hashes, of which it scrambles the bits."""
+    return int(mix(np.array([seed], dtype=np.uint64))[0])
 
 
 def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     """Return the places of the m lowest different priorities (n,), ascending, the first of each."""
-    n = len(priority)
-    m = min(m, n)
-    take = min(n, m + 64)
-    while True:
-        part = slice(None) if take == n else lowest_part(priority, take)
-        some = priority[part]
-        first = some.argsort()
-        ordered = some[first]
-        if not (ordered[1:] > ordered[:-1]).all():
-            # The first of equal rows stands for all of them.
-            _, first = np.unique(some, return_index=True)
-        chosen = first if isinstance(part, slice) else part[first]
-        if len(chosen) >= m or take == n:
-            return chosen[:m]
-        take = min(n, 4 * take)
-
-
-def lowest_part(priority: NDArray[np.uint64], take: int) -> NDArray[np.intp]:
-    """Return the places of at least so many of the lowest priorities, ascending.
-
-    With one of several equal ones come all of them.
-    """
-    n = len(priority)
-    # Of hashes of different rows as many as this are below, as a rule; a part of all takes longer.
-    share = (take + 8 * take**0.5) / n
-    if share < 0.5:
-        part = np.flatnonzero(priority < np.uint64(int(share * 2**64)))
-        if take <= len(part) <= 4 * take + 64:
-            return part
-    return np.flatnonzero(priority <= np.partition(priority, take - 1)[take - 1])
+    places = np.empty(min(m, len(priority)), dtype=np.int64)
+    found = native.lowest(np.ascontiguousarray(priority), m, places)
+    return places[:found]
 
 
 def drawn(random_state: Any, count: int) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from ritz import native
 from ritz.arrays import HASHED_ROWS, TILE_ROWS, Block, hash_rows, row_slices
 from ritz.streams import Stream
 from ritz.threads import Run, keep_freed_memory
@@ -117,13 +118,12 @@ def by_fold(block: Block, n_folds: int, run: Run) -> tuple[NDArray[np.intp], NDA
     if n_folds == 1 or not len(block):
         return np.arange(len(block)), np.array([0] + n_folds * [len(block)])
     if block.keys is not None or block.groups is not None:
-        folds = fold_of(block, n_folds)
+        keys = keys_of(block)
     else:
         parts = row_slices(len(block), HASHED_ROWS)
-        folds = np.concatenate(list(run(lambda rows: fold_of(block.take(rows), n_folds), parts)))
-    order = folds.argsort(kind="stable")
-    ends = np.zeros(n_folds + 1, dtype=np.intp)
-    np.bincount(folds, minlength=n_folds).cumsum(out=ends[1:])
+        keys = np.concatenate(list(run(lambda rows: keys_of(block.take(rows)), parts)))
+    order, ends = np.empty(len(block), dtype=np.int64), np.empty(n_folds + 1, dtype=np.int64)
+    native.by_remainder(keys, order, ends)
     return order, ends
 
 
@@ -141,9 +141,14 @@ def in_pieces(add: Callable[[int, Block], None], size: int) -> AddRows:
 
 def fold_of(block: Block, n_folds: int) -> NDArray[Any]:
     """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
-    key = block.keys if block.groups is None else hash_rows(block.groups)
-    key = hash_rows(*block.views) if key is None else key
-    return (key % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
+    return (keys_of(block) % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
+
+
+def keys_of(block: Block) -> NDArray[np.uint64]:
+    """Return a hash (b,) of each row's group, or of its own numbers."""
+    if block.groups is not None:
+        return hash_rows(block.groups)
+    return hash_rows(*block.views) if block.keys is None else block.keys
 
 
 def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:

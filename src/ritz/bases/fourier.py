@@ -12,6 +12,7 @@ from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
+from ritz.kernels.waves import cosines
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,8 +52,6 @@ class FourierJet(CachedJet):
 
     def _turn(self, order: int) -> Array:
         """Return the derivative of a cos of some order, the same array each time."""
-        from ritz.kernels.waves import cosines
-
         order %= 4
         if order not in self._turned:
             self._turned[order] = cosines(self.angles, order, self.basis.amplitude)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ritz import native
 from ritz.arrays import Array, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet, KernelSections
 from ritz.cached import cached_property
@@ -16,6 +17,7 @@ from ritz.features import Product
 from ritz.features.ledger import axes
 from ritz.features.products import halved
 from ritz.kernels.distances import FEW, filled_up
+from ritz.kernels.tiles import Pass, Room, places_of
 
 ROWS_IN_SINGLE = 8192
 
@@ -59,7 +61,7 @@ class Tiles:
     jet: KernelJet
     products: list[Product]
     places: list[tuple[int | None, int | None]]
-    rooms: list[Any] = field(default_factory=list)
+    rooms: list[Room] = field(default_factory=list)
 
     @staticmethod
     def serve(basis: KernelSections) -> bool:
@@ -92,8 +94,6 @@ class Tiles:
 
     def zero(self, folds: int = 1) -> Totals:
         """Return the totals of no rows, of some folds; of one, with room for the function 1."""
-        from ritz.kernels.tiles import places_of
-
         p = self.jet.basis.size
         size = p * p if folds > 1 else (1 + p) ** 2
         matrices = [np.zeros((folds, size)) for _ in self.pairs]
@@ -113,8 +113,6 @@ class Tiles:
 
         They are of one fold, the first, or of that one and others after it, which end at `ends`.
         """
-        from ritz.kernels.tiles import Room
-
         # Compiled code reads what it is told to, without a look at the shape.
         require_columns(X, self.jet.basis.dimension, "points")
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -143,14 +141,14 @@ class Tiles:
         self,
         totals: Totals,
         fold: int,
-        room: Any,
+        room: Room,
         X: Array,
         rows: NDArray[np.intp],
         weight: Array,
     ) -> None:
         """Add some rows of a fold in single precision, their sums in double."""
-        from ritz.kernels.tiles import empty_into
-
+        assert room.partial is not None
+        assert room.target is not None
         products, columns = room.partial
         p = self.jet.basis.size
         for part in row_slices(len(rows), ROWS_IN_SINGLE):
@@ -159,14 +157,12 @@ class Tiles:
             for place, (left, right) in enumerate(self.pairs):
                 total = totals.matrices[place][fold]
                 lower = left == right and halved(p, self.jet.dtype)
-                empty_into(products[place][0], total, p, lower)
-            empty_into(columns.ravel(), totals.columns[fold].ravel(), p, False)
+                native.empty_into(p, int(lower), products[place][0], total[: p * p])
+            native.empty_into(p, 0, columns, totals.columns[fold])
 
     @cached_property
-    def what(self) -> Any:
+    def what(self) -> Pass:
         """What the compiled code is to add up."""
-        from ritz.kernels.tiles import Pass
-
         jet, basis = self.jet, self.jet.basis
         assert basis.kernel.compiled is not None
         name, a, b = basis.kernel.compiled
@@ -177,7 +173,7 @@ class Tiles:
             np.array([basis.shift, basis.scale]),
             np.ascontiguousarray(filled_up(basis.scaled_centers).T),
             jet.offset,
-            tuple(array is not None for array in jet.sections),
+            np.array([array is not None for array in jet.sections], dtype=np.int64),
             self.pairs,
         )
 

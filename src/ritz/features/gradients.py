@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ritz import native
 from ritz.arrays import Array, as_real, must, squared_distances
 from ritz.cached import cached_property
 from ritz.features.products import symmetrize
@@ -127,18 +128,17 @@ def between_shifted_distances(
     offset: Array,
 ) -> Parts:
     """Return (M + M') / 2 - E * (T' T) / 2 from the products of T - offset, in place of M."""
-    from ritz.features.compiled import join_distances
-
     p = len(offset)
     half = half_shifted(sums, weight, offset).reshape(-1, p)
     V, M = (A.reshape(-1, p, p) for A in (inner, stretched))
-    join_distances(V, half, M, stretched_sums.reshape(-1, p), unit, spread, offset)
+    native.join_distances(
+        unit, V, half, M, np.ascontiguousarray(stretched_sums).reshape(-1, p), spread, offset
+    )
     return Parts(stretched)
 
 
 def between_distances(inner: Array, stretched: Array, unit: float, spread: Array) -> Parts:
     """Return (M + M') / 2 - E * (T' T) / 2, in place of M."""
-    # Not by the above with an offset of zero: kernels that need none need not compile it.
     symmetrize(stretched)
     stretched *= unit
     inner *= spread

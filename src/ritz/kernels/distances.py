@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ritz import native
 from ritz.arrays import Array
 
 FEW = 32
@@ -46,24 +47,20 @@ def filled_up(X: Array) -> Array:
 
 def by_products(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p) as |x|^2 + |y|^2 - 2 x.y about the centers' mean, and mend it."""
-    from ritz.kernels import compiled
-
     X, Y = (np.ascontiguousarray(A, dtype=np.float64) for A in (X, Y))
     mean = Y.mean(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
         A, B = X - mean, Y - mean
         x2, y2 = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
         S: Array = A @ (-2.0 * B.T)
-    compiled.squares(S, X, Y, x2, y2)
+    native.squares(S, X, Y, x2, y2)
     return S
 
 
 def pairwise_squares(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p), close pairs by their coordinates' differences."""
-    from ritz.kernels import compiled
-
     S, X, Y = Distances.of(X, Y)
     if not S.size:
         S = np.empty((len(X), Y.shape[1]))
-        compiled.differences(X, Y, S)
+        native.differences(len(X), Y.shape[1], X, Y, S)
     return S

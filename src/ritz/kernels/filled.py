@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ritz.arrays import Array
+from ritz.kernels.compiled import fill
 from ritz.kernels.distances import Distances
 from ritz.kernels.kernel import Kernel, Sections
 
@@ -22,8 +23,6 @@ def filled_sections(
     """Return the sections of a kernel that has a compiled pass, those that are wanted."""
     if not len(X):
         return Sections(*(np.empty((0, len(Y)), dtype) if want else None for want in wanted))
-    from ritz.kernels import compiled
-
     assert kernel.compiled is not None
     name, a, b = kernel.compiled
     coefficients = (np.array(a), np.array(b))
@@ -32,5 +31,4 @@ def filled_sections(
         found = Distances.of(X, Y)
     else:
         found = (X @ Y.T, np.empty((len(X), 0)), np.empty((0, len(Y))))
-    outputs = compiled.fill(name, coefficients, found, offset, wanted, dtype)
-    return Sections(*[array if want else None for array, want in zip(outputs, wanted, strict=True)])
+    return Sections(*fill(name, coefficients, found, offset, wanted, dtype))
