@@ -9,6 +9,7 @@ import numpy as np
 
 from ritz.arrays import as_count, drawn, must
 from ritz.assembly.accumulator import Accumulator
+from ritz.assembly.few import FEW_ROWS, is_few, sums_of_few
 from ritz.assembly.passes import AddRows, in_pieces, over_folds
 from ritz.assembly.single import Sample, single_will_do, survived
 from ritz.assembly.sums import Sums
@@ -16,9 +17,9 @@ from ritz.bases import Basis, Centered, Nystrom, Recipe, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.forms import Form
 from ritz.streams import Stream, as_stream
-from ritz.threads import TINY, Workers, blas_threads, jobs
+from ritz.threads import Workers, blas_threads, jobs
 
-PILOT_ROWS = 2048
+PILOT_ROWS = FEW_ROWS
 BLOCK_BYTES = 64_000_000
 LITTLE_WORK = 1e8
 COST_OF_VALUE = 100
@@ -74,13 +75,18 @@ def assemble(
     seeds = drawn(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
     prepared = form.prepare(stream, seeds[0])
-    # The threads of the linear algebra would go on waiting, busily, on the cores of ours.
-    tiny = is_tiny(basis, stream)
-    with nullcontext() if tiny else blas_threads(1):
+    few = is_few(basis, stream)
+    folds = n_folds if form.foldable else 1
+    if few:
+        sums_at_once = sums_of_few(form, basis, stream, folds, seeds[1])
+        if sums_at_once is not None:
+            return sums_at_once
+    # The threads of the linear algebra would go on waiting, busily, on the cores of ours. For few
+    # functions it takes one by itself, and to limit it takes a twentieth of such a fit.
+    with nullcontext() if few else blas_threads(1):
         left, right = fit_bases(form, basis, stream, seeds[1:])
-        folds = n_folds if form.foldable else 1
         accumulator, samples = accumulator_of(prepared, stream, left, right, folds)
-        with blas_threads(1) if tiny and accumulator.tiles is None else nullcontext():
+        with blas_threads(1) if few and accumulator.tiles is None else nullcontext():
             run_through(accumulator, form, stream, n_jobs, progress)
     if not samples or not accumulator.overflowed:
         sums = accumulator.sums(form)
@@ -93,22 +99,6 @@ def assemble(
         accumulator = Accumulator(prepared, left, right, folds)
         run_through(accumulator, form, stream, n_jobs, progress)
     return accumulator.sums(form)
-
-
-def is_tiny(basis: Any, stream: Stream) -> bool:
-    """Return whether there are few functions and rows, so that one thread is taken anyway.
-
-    By the linear algebra, for products of tiles and of a pilot. To limit its threads takes a
-    twentieth of so small a fit.
-    """
-    return (
-        (stream.n_rows or np.inf) <= PILOT_ROWS
-        and type(basis) is Nystrom
-        and isinstance(basis.centers, str)
-        and basis.centers == "uniform"
-        and basis.n_centers is not None
-        and basis.n_centers <= TINY
-    )
 
 
 def run_through(

@@ -18,6 +18,7 @@ from ritz.bases import Centered, Combination
 from ritz.forms import Form
 from ritz.forms.form import Order
 from ritz.solve import Eigenpairs, SingularTriples
+from ritz.solve.few import FewPairs, lowest_of_few
 from ritz.solve.gevd import lowest_eigenpairs
 from ritz.solve.gsvd import singular_triples
 from ritz.solve.whiten import EPS, is_positive, rank_of, require_rank
@@ -124,6 +125,10 @@ def _decomposed(
 ) -> Spectrum | SingularSpectrum:
     """Do as `decompose_sums` does; sums `of_rows` are as they were added up, none taken off."""
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
+    if of_rows and not regularization and sums.left.size <= TINY and is_squares(sums):
+        spectrum = _few(sums, k)
+        if spectrum is not None:
+            return spectrum
     matrices = sums.mean()
     least = 1 if fewer else k
     left = center(matrices.Phi, np.abs(sums.left.offset), sums.rounding)
@@ -171,7 +176,7 @@ def _eigen(
             raise ValueError(NOT_POSITIVE)
     L = center_form(matrices.L, side, side)
     penalty = _penalty(sums.left, L, regularization)
-    squares = of_rows and sums.form.positive and sums.form.foldable and sums.rounding <= EPS
+    squares = of_rows and is_squares(sums)
     found = eigenpairs(L, side, k, penalty, sums.form.positive, rank, squares)
     require_rank(len(found.values), least)
     vectors = found.vectors * signs(side.metric @ found.vectors)
@@ -181,6 +186,30 @@ def _eigen(
         coefficients=vectors[1:],
         constants=vectors[0],
         **_levels(sums, found, span, span, is_constant(vectors)),
+    )
+
+
+def is_squares(sums: Sums) -> bool:
+    """Return whether sums, none taken off, are of squares and so positive but for rounding."""
+    form = sums.form
+    return form.symmetric and form.positive and form.foldable and sums.rounding <= EPS
+
+
+def _few(sums: Sums, k: int) -> Spectrum | None:
+    """Return the spectrum of few functions, or None where it takes more than compiled code does."""
+    weight = float(sums.weight.sum())
+    found = lowest_of_few(weight, sums.L, sums.Phi, sums.left.offset, k)
+    if found is None:
+        return None
+    # Over the functions as they were, without their means.
+    span = np.empty((1 + sums.left.size, k))
+    np.subtract(found.constants, found.means @ found.coefficients, out=span[0])
+    span[1:] = found.coefficients
+    return Spectrum(
+        basis=Centered(sums.left.basis, sums.left.offset + found.means),
+        coefficients=found.coefficients,
+        constants=found.constants,
+        **_levels(sums, found, span, span, np.arange(k) == 0),
     )
 
 
@@ -338,7 +367,7 @@ def _small_singular_values(small: Matrices, order: Order) -> Array | None:
 
 def _levels(
     sums: Sums,
-    found: Eigenpairs | SingularTriples,
+    found: Eigenpairs | SingularTriples | FewPairs,
     A: Array,
     B: Array,
     fixed: NDArray[np.bool_],
