@@ -17,7 +17,7 @@ def fill(**changes):
     given = {
         "kernel": 0,
         "n": 2,
-        "depth": 4,
+        "d": 4,
         "p": 3,
         "S": None,
         "X": np.zeros((2, 4)),
@@ -37,15 +37,14 @@ def fill(**changes):
 
 def add_tiles(**changes):
     """Call `native.add_tiles` for two of three rows, one fold and two centers."""
-    room, points = native.room_of(8, 4, 2)
+    room, points = native.room_of(8, 2, 2)
     matrix, columns = np.zeros((2, 2)), np.zeros((4, 2))
     given = {
         "kernel": 0,
-        "depth": 4,
         "p": 2,
         "tile": 8,
         "halves": 0,
-        "Y": np.zeros((4, 2)),
+        "Y": np.zeros((2, 2)),
         "offset": np.zeros(2),
         "a": np.zeros(0),
         "b": np.zeros(0),
@@ -78,8 +77,8 @@ def test_what_goes_together_is_computed():
         {"kernel": -1},
         {"n": 3},
         {"n": -1},
-        {"depth": 3},
-        {"depth": 8},
+        {"d": 5},
+        {"d": -1},
         {"p": 4},
         {"X": np.zeros((1, 4))},
         {"X": None},

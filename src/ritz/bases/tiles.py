@@ -16,7 +16,7 @@ from ritz.cached import cached_property
 from ritz.features import Product
 from ritz.features.ledger import axes
 from ritz.features.products import halved
-from ritz.kernels.distances import FEW, filled_up
+from ritz.kernels.distances import FEW
 from ritz.kernels.tiles import Pass, Room, places_of
 
 ROWS_IN_SINGLE = 8192
@@ -171,7 +171,7 @@ class Tiles:
             np.array(a),
             np.array(b),
             np.array([basis.shift, basis.scale]),
-            np.ascontiguousarray(filled_up(basis.scaled_centers).T),
+            np.ascontiguousarray(basis.scaled_centers.T),
             jet.offset,
             np.array([array is not None for array in jet.sections], dtype=np.int64),
             self.pairs,

@@ -43,11 +43,11 @@ def fill(
         Their type, float64 or float32.
     """
     S, X, Y = distances
-    n, (depth, p) = len(X), Y.shape
+    n, (d, p) = len(X), Y.shape
     given = (S if S.size else None, X, Y, offset, *coefficients)
     held = [
         None if array is None else np.ascontiguousarray(array, dtype=np.float64) for array in given
     ]
     outputs = [np.empty((n, p), dtype) if want else None for want in wanted]
-    native.fill(PASSES[name], n, depth, p, *held, *outputs)
+    native.fill(PASSES[name], n, d, p, *held, *outputs)
     return outputs

@@ -20,7 +20,7 @@ class Distances(NamedTuple):
     S
         |x - y|^2 (n, p), or an empty array where they are to be computed from the coordinates.
     X
-        The points (n, d), d filled up to a multiple of four by zeros; d = 0 where S is known.
+        The points (n, d); d = 0 where S is known.
     Y
         The centers (d, p).
     """
@@ -33,16 +33,8 @@ class Distances(NamedTuple):
     def of(cls, X: Array, Y: Array) -> Distances:
         """Return the distances of points X (n, d) and centers Y (p, d)."""
         if X.shape[1] <= FEW:
-            return cls(np.empty((0, 0)), filled_up(X), np.ascontiguousarray(filled_up(Y).T))
+            return cls(np.empty((0, 0)), np.ascontiguousarray(X), np.ascontiguousarray(Y.T))
         return cls(by_products(X, Y), np.empty((len(X), 0)), np.empty((0, len(Y))))
-
-
-def filled_up(X: Array) -> Array:
-    """Return points (n, d) with zeros for more coordinates, up to a multiple of four."""
-    n, d = X.shape
-    result = np.zeros((n, -(-d // 4) * 4))
-    result[:, :d] = X
-    return result
 
 
 def by_products(X: Array, Y: Array) -> Array:

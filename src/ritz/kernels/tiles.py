@@ -68,7 +68,6 @@ class Room(NamedTuple):
         sections, points = native.room_of(TILE_ROWS, d, p)
         given = (
             PASSES[what.name],
-            d,
             p,
             TILE_ROWS,
             int(halved(p, dtype)),
@@ -80,8 +79,7 @@ class Room(NamedTuple):
             what.wanted,
             what.pairs,
             np.empty(sections, dtype),
-            # Of coordinates up to a multiple of four the last are never written to.
-            np.zeros(points),
+            np.empty(points),
         )
         if dtype == np.float64:
             return cls(given)

@@ -27,7 +27,7 @@ def by_remainder(keys: Hashes, order: Integers, ends: Integers, /) -> None:
     """Write rows (n,) in order of their folds, and where those begin and end (folds + 1,)."""
 
 def differences(n: int, p: int, X: Doubles, Y: Doubles, S: Doubles, /) -> None:
-    """Write |x - y|^2 (n, p) for points (n, d) and centers (d, p), d a multiple of four."""
+    """Write |x - y|^2 (n, p) for points (n, d) and centers (d, p)."""
 
 def squares(G: Doubles, X: Doubles, Y: Doubles, x2: Doubles, y2: Doubles, /) -> None:
     """Turn -2 x.y (n, p), about a mean, into |x - y|^2; close pairs by differences."""
@@ -35,7 +35,7 @@ def squares(G: Doubles, X: Doubles, Y: Doubles, x2: Doubles, y2: Doubles, /) -> 
 def fill(
     kernel: int,
     n: int,
-    depth: int,
+    d: int,
     p: int,
     S: Doubles | None,
     X: Doubles | None,
@@ -51,12 +51,11 @@ def fill(
 ) -> None:
     """Write the sections (n, p) of a kernel, those that are given."""
 
-def room_of(tile: int, depth: int, p: int, /) -> tuple[int, int]:
+def room_of(tile: int, d: int, p: int, /) -> tuple[int, int]:
     """Return how many numbers `add_tiles` needs room for, of the type of the sums and doubles."""
 
 def add_tiles(
     kernel: int,
-    depth: int,
     p: int,
     tile: int,
     halves: int,

@@ -18,16 +18,15 @@ enum { GAUSSIAN, MATERN, POLYNOMIAL, KERNELS };
 /* A kernel at centers. */
 typedef struct {
     int64_t kernel;
-    int64_t depth;         /* coordinates, up to a multiple of four */
+    int64_t columns;       /* coordinates */
     int64_t width;         /* centers */
-    const double *centers; /* (depth, width) */
+    const double *centers; /* (columns, width) */
     const double *offset;  /* (width), or NULL where it is not needed */
     const double *a, *b;   /* coefficients of the kernel */
 } Kernel;
 
 /* Rows to be added up, fold after fold. */
 typedef struct {
-    int64_t columns;
     const double *frame;  /* what to take off the rows and to divide them by (2, columns) */
     const double *X;      /* (n, columns) */
     const double *weight; /* of the rows to be added, in their order */
@@ -80,8 +79,8 @@ typedef struct {
 
 /* Room that a tile of rows takes, in numbers of the type of the sums, and in doubles. */
 #define ROOM_OF_TILE(tile, width) ((SECTIONS * (tile) + SECTIONS) * (width) + (tile) + 1)
-#define ROOM_OF_POINTS(tile, depth, width) ((tile) * (depth) + ROOM_OF_PASS(width))
-#define ROOM_OF_PASS(width) (7 * (width))
+#define ROOM_OF_POINTS(tile, columns, width) ((tile) * (columns) + ROOM_OF_PASS(width))
+#define ROOM_OF_PASS(width) (8 * (width))
 
 typedef struct {
     void (*fill_double)(const Kernel *, int64_t n, const double *S, const double *X,
@@ -94,7 +93,7 @@ typedef struct {
                        float *sections, double *points);
     void (*empty_double)(int64_t size, int64_t width, int lower, double *some, double *total);
     void (*empty_single)(int64_t size, int64_t width, int lower, float *some, double *total);
-    void (*differences)(int64_t n, int64_t depth, int64_t p, const double *X, const double *Y,
+    void (*differences)(int64_t n, int64_t d, int64_t p, const double *X, const double *Y,
                         double *S, double *room);
     void (*squares)(int64_t n, int64_t d, int64_t p, double *G, const double *X, const double *Y,
                     const double *x2, const double *y2);

@@ -11,6 +11,20 @@
 #define RESTRICT restrict
 #endif
 
+#if defined(__GNUC__)
+/* Four numbers at once, wherever they are; two and two where registers are shorter. */
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+#endif
+
+/* Before a loop none of whose steps needs what another one wrote. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define INDEPENDENT
+#endif
+
 #include "rows.inc.h"
 
 #include "profiles.inc.h"

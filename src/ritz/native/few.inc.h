@@ -135,7 +135,7 @@ static void make_matrices(const Few *few, const Kernel *f, const FoldSums *fold,
 static int sum_few(const Few *few, const Library *library)
 {
     const int64_t n = few->n, d = few->columns, p = few->size, folds = few->folds;
-    const int64_t depth = (d + 3) / 4 * 4, width = (p + 7) / 8 * 8, square = width * width;
+    const int64_t width = (p + 7) / 8 * 8, square = width * width;
     if (width > WIDEST || p < 1 || n < p || few->pilot > FEW_TILE)
         return 0;
     const int distance = few->kernel != POLYNOMIAL;
@@ -151,8 +151,8 @@ static int sum_few(const Few *few, const Library *library)
 
     /* Keys, priorities, rows in order, where folds end, and those chosen. */
     const int64_t integers = 3 * n + folds + 1 + FEW_TILE + 4;
-    const int64_t doubles = depth * width + 2 * width + 2 * d + n +
-                            ROOM_OF_TILE(FEW_TILE, width) + ROOM_OF_POINTS(FEW_TILE, depth, width) +
+    const int64_t doubles = d * width + 2 * width + 2 * d + n +
+                            ROOM_OF_TILE(FEW_TILE, width) + ROOM_OF_POINTS(FEW_TILE, d, width) +
                             3 * square + SECTIONS * width;
     int64_t *whole = malloc((size_t)integers * sizeof *whole);
     double *room = calloc((size_t)doubles, sizeof *room);
@@ -161,10 +161,10 @@ static int sum_few(const Few *few, const Library *library)
         goto done;
     uint64_t *keys = (uint64_t *)whole, *priority = keys + n;
     int64_t *order = whole + 2 * n, *ends = order + n, *chosen = ends + folds + 1;
-    double *centers = room, *offset = centers + depth * width, *frame = offset + 2 * width;
+    double *centers = room, *offset = centers + d * width, *frame = offset + 2 * width;
     double *weight = frame + 2 * d, *sections = weight + n;
     double *points = sections + ROOM_OF_TILE(FEW_TILE, width);
-    double *matrices = points + ROOM_OF_POINTS(FEW_TILE, depth, width);
+    double *matrices = points + ROOM_OF_POINTS(FEW_TILE, d, width);
 
     memset(keys, 0, (size_t)n * sizeof *keys);
     fold_in(n, d, keys, (const uint64_t *)few->X);
@@ -199,13 +199,13 @@ static int sum_few(const Few *few, const Library *library)
     }
 
     /* Means over the pilot rows. */
-    Kernel f = {few->kernel, depth, width, centers, offset, few->a, few->b};
+    Kernel f = {few->kernel, d, width, centers, offset, few->a, few->b};
     for (int64_t r = 0; r < pilot; r++)
         for (int64_t c = 0; c < d; c++)
-            points[r * depth + c] = (few->X[chosen[r] * d + c] - frame[c]) / frame[d + c];
+            points[r * d + c] = (few->X[chosen[r] * d + c] - frame[c]) / frame[d + c];
     double *out[SECTIONS] = {sections, NULL, NULL, NULL};
     double *unused = matrices + 3 * square;
-    fill_double(&f, pilot, NULL, points, out, unused, points + FEW_TILE * depth);
+    fill_double(&f, pilot, NULL, points, out, unused, points + FEW_TILE * d);
     if (!means_suffice(pilot, p, width, few->enough, sections, offset, matrices))
         goto done;
     memcpy(few->offset, offset, (size_t)p * sizeof *offset);
@@ -232,7 +232,7 @@ static int sum_few(const Few *few, const Library *library)
             shifted || !distance ? (intptr_t)columns : (intptr_t)(V + 2 * square),
             (intptr_t)columns,
         };
-        const Rows rows = {d, frame, few->X, weight, order, 1, ends + fold};
+        const Rows rows = {frame, few->X, weight, order, 1, ends + fold};
         const Products products = {
             {!shifted && own, 1, !own, distance},
             shifted || !distance ? 2 : 3,

@@ -25,11 +25,6 @@ static void join(int64_t folds, int64_t p, double unit, const double *V, const d
 /* The most columns of matrices that are multiplied here. */
 #define WIDEST 32
 
-#if defined(__GNUC__)
-/* Four numbers at once, wherever they are; two and two where registers are shorter. */
-typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
-#endif
-
 /* Add A' B to C (width, width) for A and B (n, width), a multiple of eight columns, up to 32; or,
  * where only that is wanted, what is on and below the diagonal, and a little more.
  *

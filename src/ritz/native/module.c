@@ -195,16 +195,16 @@ FUNCTION(differences)
     (void)self;
     ARGUMENTS("differences", "iiddD")
     const int64_t n = given[0].integer, p = given[1].integer;
-    ONLY_IF(n >= 0 && p > 0 && given[3].size % (4 * p) == 0)
-    const int64_t depth = given[3].size / p;
-    ONLY_IF(HAS(2, n * depth) && HAS(4, n * p))
+    ONLY_IF(n >= 0 && p > 0 && given[3].size % p == 0)
+    const int64_t d = given[3].size / p;
+    ONLY_IF(HAS(2, n * d) && HAS(4, n * p))
     double *room = malloc((size_t)p * sizeof *room);
     if (room == NULL) {
         release(given, count);
         return PyErr_NoMemory();
     }
     Py_BEGIN_ALLOW_THREADS
-    compute->differences(n, depth, p, given[2].at, given[3].at, given[4].at, room);
+    compute->differences(n, d, p, given[2].at, given[3].at, given[4].at, room);
     Py_END_ALLOW_THREADS
     free(room);
     RETURN_NONE
@@ -236,13 +236,13 @@ static int has_coefficients(const char *own, const Argument *given, int64_t kern
 FUNCTION(fill)
 {
     (void)self;
-    /* kernel, n, depth, p; S, X, Y, offset, a, b; values, shifted, slopes, stretched. */
+    /* kernel, n, d, p; S, X, Y, offset, a, b; values, shifted, slopes, stretched. */
     ARGUMENTS("fill", "iiiiddddddXXXX")
-    const int64_t kernel = given[0].integer, n = given[1].integer, depth = given[2].integer;
+    const int64_t kernel = given[0].integer, n = given[1].integer, d = given[2].integer;
     const int64_t p = given[3].integer;
-    ONLY_IF(n >= 0 && depth >= 0 && depth % 4 == 0 && p >= 0)
+    ONLY_IF(n >= 0 && d >= 0 && p >= 0)
     ONLY_IF(has_coefficients(own, given, kernel, 8))
-    ONLY_IF(given[4].at == NULL ? HAS(5, n * depth) && HAS(6, depth * p) : HAS(4, n * p))
+    ONLY_IF(given[4].at == NULL ? HAS(5, n * d) && HAS(6, d * p) : HAS(4, n * p))
     ONLY_IF(given[11].at == NULL || HAS(7, p))
     int single = 0;
     for (int place = 10; place < 14; place++) {
@@ -255,7 +255,7 @@ FUNCTION(fill)
         return PyErr_NoMemory();
     }
     const Kernel f = {
-        kernel, depth, p, given[6].at, given[7].at, given[8].at, given[9].at,
+        kernel, d, p, given[6].at, given[7].at, given[8].at, given[9].at,
     };
     Py_BEGIN_ALLOW_THREADS
     /* Sums are not asked for. */
@@ -277,51 +277,49 @@ FUNCTION(room_of)
 {
     (void)self;
     ARGUMENTS("room_of", "iii")
-    const int64_t tile = given[0].integer, depth = given[1].integer, p = given[2].integer;
+    const int64_t tile = given[0].integer, d = given[1].integer, p = given[2].integer;
     return Py_BuildValue("LL", (long long)ROOM_OF_TILE(tile, p),
-                         (long long)ROOM_OF_POINTS(tile, depth, p));
+                         (long long)ROOM_OF_POINTS(tile, d, p));
 }
 
 FUNCTION(add_tiles)
 {
     (void)self;
-    /* kernel, depth, p, tile, halves; Y, offset, a, b, frame; wanted, pairs; room, points;
+    /* kernel, p, tile, halves; Y, offset, a, b, frame; wanted, pairs; room, points;
      * X, rows, weight, ends, targets. */
-    ARGUMENTS("add_tiles", "iiiiidddddqqXDdqdqq")
-    const int64_t kernel = given[0].integer, depth = given[1].integer, p = given[2].integer;
-    const int64_t tile = given[3].integer;
-    ONLY_IF(depth >= 0 && depth % 4 == 0 && p > 0 && tile > 0)
-    ONLY_IF(has_coefficients(own, given, kernel, 7) && HAS(5, depth * p) && HAS(6, p))
-    const int64_t columns = given[9].size / 2, products = given[11].size / 2;
-    ONLY_IF(columns > 0 && columns <= depth && HAS(10, SECTIONS))
-    ONLY_IF(HAS(12, ROOM_OF_TILE(tile, p)) && HAS(13, ROOM_OF_POINTS(tile, depth, p)))
-    const int64_t rows = given[15].size, folds = given[17].size - 1;
-    ONLY_IF(folds >= 0 && HAS(16, rows) && HAS(18, folds * (products + 1)))
-    const int64_t *number = given[15].at, *ends = given[17].at, n = given[14].size / columns;
+    ARGUMENTS("add_tiles", "iiiidddddqqXDdqdqq")
+    const int64_t kernel = given[0].integer, p = given[1].integer, tile = given[2].integer;
+    const int64_t d = given[8].size / 2, products = given[10].size / 2;
+    ONLY_IF(p > 0 && tile > 0 && d > 0 && has_coefficients(own, given, kernel, 6))
+    ONLY_IF(HAS(4, d * p) && HAS(5, p) && HAS(9, SECTIONS))
+    ONLY_IF(HAS(11, ROOM_OF_TILE(tile, p)) && HAS(12, ROOM_OF_POINTS(tile, d, p)))
+    const int64_t rows = given[14].size, folds = given[16].size - 1;
+    ONLY_IF(folds >= 0 && HAS(15, rows) && HAS(17, folds * (products + 1)))
+    const int64_t *number = given[14].at, *ends = given[16].at, n = given[13].size / d;
     for (int64_t f = 0; f < folds; f++)
         ONLY_IF(ends[f] >= 0 && ends[f] <= ends[f + 1] && ends[f + 1] <= rows)
     for (int64_t i = 0; i < rows; i++)
         ONLY_IF(number[i] >= 0 && number[i] < n)
-    const int64_t *wanted = given[10].at, *pairs = given[11].at;
+    const int64_t *wanted = given[9].at, *pairs = given[10].at;
     for (int64_t i = 0; i < 2 * products; i++)
         ONLY_IF(pairs[i] >= 0 && pairs[i] < SECTIONS && wanted[pairs[i]])
     const Kernel f = {
-        kernel, depth, p, given[5].at, given[6].at, given[7].at, given[8].at,
+        kernel, d, p, given[4].at, given[5].at, given[6].at, given[7].at,
     };
-    const Rows data = {columns, given[9].at, given[14].at, given[16].at, number, folds, ends};
+    const Rows data = {given[8].at, given[13].at, given[15].at, number, folds, ends};
     const Products what = {
         {wanted[0] != 0, wanted[1] != 0, wanted[2] != 0, wanted[3] != 0},
         products,
         pairs,
-        given[4].integer != 0,
+        given[3].integer != 0,
         tile,
-        given[18].at,
+        given[17].at,
     };
     Py_BEGIN_ALLOW_THREADS
-    if (given[12].single)
-        compute->add_single(&f, &data, &what, &library, given[12].at, given[13].at);
+    if (given[11].single)
+        compute->add_single(&f, &data, &what, &library, given[11].at, given[12].at);
     else
-        compute->add_double(&f, &data, &what, &library, given[12].at, given[13].at);
+        compute->add_double(&f, &data, &what, &library, given[11].at, given[12].at);
     Py_END_ALLOW_THREADS
     RETURN_NONE
 }

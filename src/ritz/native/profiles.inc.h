@@ -44,79 +44,82 @@ static inline double decay(double x)
     return x <= HIGHEST ? result : 0.0;
 }
 
-/* Write |x - y_j|^2 into s (p) and |z - y_j|^2 into t (p), for centers y (depth, p).
- *
- * Out of S and T where they are known; two rows at once, for centers that are loaded once. */
-static inline void squared_rows(int64_t depth, int64_t p, const double *S, const double *T,
-                                const double *x, const double *z, const double *Y,
+/* Write into s (p) and t (p) what coordinates of centers y (d, p) and of two rows x and z add up
+ * to, step by step, or copy it where it is known: two rows at once, for centers that are loaded once,
+ * and a few centers at once, whose sums stay in registers. */
+#if defined(__GNUC__)
+#define TOGETHER 8
+#define SUM_TOGETHER(STEP)                                                                         \
+    while (j < p && p >= TOGETHER) {                                                               \
+        /* The last of them end with the last center, and some are computed twice. */              \
+        j = j + TOGETHER <= p ? j : p - TOGETHER;                                                  \
+        Four s0 = {0}, s1 = {0}, t0 = {0}, t1 = {0};                                               \
+        for (int64_t c = 0; c < d; c++) {                                                          \
+            const Four y0 = *(const Four *)(Y + c * p + j), y1 = *(const Four *)(Y + c * p + j + 4);\
+            const Four u = {x[c], x[c], x[c], x[c]}, v = {z[c], z[c], z[c], z[c]};                 \
+            STEP(s0, u, y0) STEP(s1, u, y1) STEP(t0, v, y0) STEP(t1, v, y1)                        \
+        }                                                                                          \
+        *(Four *)(s + j) = s0;                                                                     \
+        *(Four *)(s + j + 4) = s1;                                                                 \
+        *(Four *)(t + j) = t0;                                                                     \
+        *(Four *)(t + j + 4) = t1;                                                                 \
+        j += TOGETHER;                                                                             \
+    }
+#else
+#define SUM_TOGETHER(STEP)
+#endif
+#define SUM_ROWS(STEP, NUMBER)                                                                     \
+    if (S != NULL) {                                                                               \
+        memcpy(s, S, (size_t)p * sizeof *s);                                                       \
+        memcpy(t, T, (size_t)p * sizeof *t);                                                       \
+        return;                                                                                    \
+    }                                                                                              \
+    int64_t j = 0;                                                                                 \
+    SUM_TOGETHER(STEP)                                                                             \
+    for (; j < p; j++) {                                                                           \
+        double one = 0.0, other = 0.0;                                                             \
+        for (int64_t c = 0; c < d; c++) {                                                          \
+            NUMBER(one, x[c], Y[c * p + j]) NUMBER(other, z[c], Y[c * p + j])                      \
+        }                                                                                          \
+        s[j] = one;                                                                                \
+        t[j] = other;                                                                              \
+    }
+#define SQUARED_STEP(sum, x, y)                                                                    \
+    {                                                                                              \
+        const Four e = x - y;                                                                      \
+        sum += e * e;                                                                              \
+    }
+#define SQUARED_NUMBER(sum, x, y)                                                                  \
+    {                                                                                              \
+        const double e = x - y;                                                                    \
+        sum += e * e;                                                                              \
+    }
+#define PRODUCT(sum, x, y) sum += x * y;
+
+/* |x - y_j|^2 and |z - y_j|^2. */
+static inline void squared_rows(int64_t d, int64_t p, const double *S, const double *T,
+                                const double *x, const double *z, const double *RESTRICT Y,
                                 double *RESTRICT s, double *RESTRICT t)
 {
-    if (S != NULL) {
-        memcpy(s, S, (size_t)p * sizeof *s);
-        memcpy(t, T, (size_t)p * sizeof *t);
-        return;
-    }
-    for (int64_t c = 0; c < depth; c += 4) {
-        const double x0 = x[c], x1 = x[c + 1], x2 = x[c + 2], x3 = x[c + 3];
-        const double z0 = z[c], z1 = z[c + 1], z2 = z[c + 2], z3 = z[c + 3];
-        const double *RESTRICT Y0 = Y + c * p, *RESTRICT Y1 = Y0 + p, *RESTRICT Y2 = Y1 + p,
-                     *RESTRICT Y3 = Y2 + p;
-        if (c == 0) {
-            for (int64_t j = 0; j < p; j++) {
-                const double e0 = x0 - Y0[j], e1 = x1 - Y1[j], e2 = x2 - Y2[j], e3 = x3 - Y3[j];
-                const double f0 = z0 - Y0[j], f1 = z1 - Y1[j], f2 = z2 - Y2[j], f3 = z3 - Y3[j];
-                s[j] = e3 * e3 + (e2 * e2 + (e1 * e1 + e0 * e0));
-                t[j] = f3 * f3 + (f2 * f2 + (f1 * f1 + f0 * f0));
-            }
-            continue;
-        }
-        for (int64_t j = 0; j < p; j++) {
-            const double e0 = x0 - Y0[j], e1 = x1 - Y1[j], e2 = x2 - Y2[j], e3 = x3 - Y3[j];
-            const double f0 = z0 - Y0[j], f1 = z1 - Y1[j], f2 = z2 - Y2[j], f3 = z3 - Y3[j];
-            /* One after the other: each step is one instruction. */
-            s[j] = e3 * e3 + (e2 * e2 + (e1 * e1 + (e0 * e0 + s[j])));
-            t[j] = f3 * f3 + (f2 * f2 + (f1 * f1 + (f0 * f0 + t[j])));
-        }
-    }
+    SUM_ROWS(SQUARED_STEP, SQUARED_NUMBER)
 }
 
-/* Write x.y_j into s (p) and z.y_j into t (p), as squared_rows does distances. */
-static inline void product_rows(int64_t depth, int64_t p, const double *S, const double *T,
-                                const double *x, const double *z, const double *Y,
+/* x.y_j and z.y_j. */
+static inline void product_rows(int64_t d, int64_t p, const double *S, const double *T,
+                                const double *x, const double *z, const double *RESTRICT Y,
                                 double *RESTRICT s, double *RESTRICT t)
 {
-    if (S != NULL) {
-        memcpy(s, S, (size_t)p * sizeof *s);
-        memcpy(t, T, (size_t)p * sizeof *t);
-        return;
-    }
-    for (int64_t c = 0; c < depth; c += 4) {
-        const double x0 = x[c], x1 = x[c + 1], x2 = x[c + 2], x3 = x[c + 3];
-        const double z0 = z[c], z1 = z[c + 1], z2 = z[c + 2], z3 = z[c + 3];
-        const double *RESTRICT Y0 = Y + c * p, *RESTRICT Y1 = Y0 + p, *RESTRICT Y2 = Y1 + p,
-                     *RESTRICT Y3 = Y2 + p;
-        if (c == 0) {
-            for (int64_t j = 0; j < p; j++) {
-                s[j] = x3 * Y3[j] + (x2 * Y2[j] + (x1 * Y1[j] + x0 * Y0[j]));
-                t[j] = z3 * Y3[j] + (z2 * Y2[j] + (z1 * Y1[j] + z0 * Y0[j]));
-            }
-            continue;
-        }
-        for (int64_t j = 0; j < p; j++) {
-            s[j] = x3 * Y3[j] + (x2 * Y2[j] + (x1 * Y1[j] + (x0 * Y0[j] + s[j])));
-            t[j] = z3 * Y3[j] + (z2 * Y2[j] + (z1 * Y1[j] + (z0 * Y0[j] + t[j])));
-        }
-    }
+    SUM_ROWS(PRODUCT, PRODUCT)
 }
 
 /* Write S = |x - y|^2 (n, p) by differences of coordinates. */
-static void differences(int64_t n, int64_t depth, int64_t p, const double *X, const double *Y,
+static void differences(int64_t n, int64_t d, int64_t p, const double *X, const double *Y,
                         double *S, double *room)
 {
     for (int64_t i = 0; i < n; i += 2) {
         const int both = i + 1 < n;
-        const double *x = X + i * depth;
-        squared_rows(depth, p, NULL, NULL, x, both ? x + depth : x, Y, S + i * p,
+        const double *x = X + i * d;
+        squared_rows(d, p, NULL, NULL, x, both ? x + d : x, Y, S + i * p,
                      both ? S + (i + 1) * p : room);
     }
 }

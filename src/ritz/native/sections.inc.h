@@ -8,7 +8,7 @@
 #define TWO_ROWS                                                                                   \
     const int both = i + 1 < n;                                                                    \
     const double more = both ? 1.0 : 0.0;                                                          \
-    const double *x = X + i * depth, *z = both ? x + depth : x;                                    \
+    const double *x = X + i * d, *z = both ? x + d : x;                                            \
     const double *above = S ? S + i * p : NULL, *below = both && S ? above + p : above;
 
 /* Write V and W, which may depend on j, to the rows of a section, where it is wanted. */
@@ -29,14 +29,33 @@
 static void OF(gaussian)(const Kernel *f, int64_t n, const double *S, const double *X,
                          REAL *const out[SECTIONS], REAL *sums, double *room)
 {
-    const int64_t p = f->width, depth = f->depth;
+    const int64_t p = f->width, d = f->columns;
     const double *RESTRICT offset = f->offset;
     double *RESTRICT s = room, *RESTRICT t = room + p;
     double *RESTRICT e = room + 2 * p, *RESTRICT g = room + 3 * p;
     REAL *spare = (REAL *)(room + 6 * p);
     for (int64_t i = 0; i < n; i += 2) {
         TWO_ROWS
-        squared_rows(depth, p, above, below, x, z, f->centers, s, t);
+        squared_rows(d, p, above, below, x, z, f->centers, s, t);
+        if (out[SHIFTED] && out[STRETCHED] && !out[VALUES]) {
+            /* What sums want, as a rule: both at once. */
+            REAL *RESTRICT first = out[SHIFTED] + i * p, *RESTRICT far = out[STRETCHED] + i * p;
+            REAL *RESTRICT second = both ? out[SHIFTED] + (i + 1) * p : spare;
+            REAL *RESTRICT farther = both ? out[STRETCHED] + (i + 1) * p : spare + p;
+            REAL *RESTRICT total = sums + SHIFTED * p, *RESTRICT stretched = sums + STRETCHED * p;
+            INDEPENDENT
+            for (int64_t j = 0; j < p; j++) {
+                const double k = decay(0.5 * s[j]), l = decay(0.5 * t[j]);
+                const double v = k - offset[j], w = l - offset[j];
+                first[j] = (REAL)v;
+                second[j] = (REAL)w;
+                total[j] = (REAL)(total[j] + (v + more * w));
+                far[j] = (REAL)(s[j] * k);
+                farther[j] = (REAL)(t[j] * l);
+                stretched[j] = (REAL)(stretched[j] + (s[j] * k + more * (t[j] * l)));
+            }
+            continue;
+        }
         for (int64_t j = 0; j < p; j++) {
             e[j] = decay(0.5 * s[j]);
             g[j] = decay(0.5 * t[j]);
@@ -54,7 +73,7 @@ static void OF(gaussian)(const Kernel *f, int64_t n, const double *S, const doub
 static void OF(matern)(const Kernel *f, int64_t n, const double *S, const double *X,
                        REAL *const out[SECTIONS], REAL *sums, double *room)
 {
-    const int64_t p = f->width, depth = f->depth;
+    const int64_t p = f->width, d = f->columns;
     const double *RESTRICT offset = f->offset;
     const double a0 = f->a[0], a1 = f->a[1], a2 = f->a[2], rate = f->a[3];
     const double b0 = f->b[0], b1 = f->b[1], b2 = f->b[2];
@@ -64,7 +83,7 @@ static void OF(matern)(const Kernel *f, int64_t n, const double *S, const double
     REAL *spare = (REAL *)(room + 6 * p);
     for (int64_t i = 0; i < n; i += 2) {
         TWO_ROWS
-        squared_rows(depth, p, above, below, x, z, f->centers, s, t);
+        squared_rows(d, p, above, below, x, z, f->centers, s, t);
         for (int64_t j = 0; j < p; j++) {
             /* Beyond 800 the exponential is zero, whatever it is multiplied by. */
             const double q = rate * sqrt(s[j]), r = rate * sqrt(t[j]);
@@ -102,7 +121,7 @@ static void OF(matern)(const Kernel *f, int64_t n, const double *S, const double
 static void OF(polynomial)(const Kernel *f, int64_t n, const double *S, const double *X,
                            REAL *const out[SECTIONS], REAL *sums, double *room)
 {
-    const int64_t p = f->width, depth = f->depth;
+    const int64_t p = f->width, d = f->columns;
     const double *RESTRICT offset = f->offset;
     const double start = f->a[0], degree = f->b[0];
     double *RESTRICT u = room, *RESTRICT v = room + p;
@@ -110,7 +129,7 @@ static void OF(polynomial)(const Kernel *f, int64_t n, const double *S, const do
     REAL *spare = (REAL *)(room + 6 * p);
     for (int64_t i = 0; i < n; i += 2) {
         TWO_ROWS
-        product_rows(depth, p, above, below, x, z, f->centers, u, v);
+        product_rows(d, p, above, below, x, z, f->centers, u, v);
         for (int64_t j = 0; j < p; j++) {
             u[j] += start;
             v[j] += start;
@@ -131,7 +150,7 @@ static void OF(polynomial)(const Kernel *f, int64_t n, const double *S, const do
 #undef TWO_ROWS
 #undef WRITE
 
-/* Write the sections of rows X (n, depth), those that have a place to go to.
+/* Write the sections of rows X (n, d), those that have a place to go to.
  *
  * Squared distances, or scalar products, are those in S (n, p), where it is not NULL. */
 static void OF(fill)(const Kernel *f, int64_t n, const double *S, const double *X,

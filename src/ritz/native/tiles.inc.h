@@ -23,15 +23,15 @@ static void OF(add_section_product)(const Library *library, int64_t n, int64_t w
 /* Add to matrices and sums of columns of some folds what rows give.
  *
  * Of products of a section with itself the lower triangle is added, where halves are enough. Room is
- * of ROOM_OF_TILE and ROOM_OF_POINTS numbers; the coordinates beyond those of X are zero. */
+ * of ROOM_OF_TILE and ROOM_OF_POINTS numbers. */
 static void OF(add)(const Kernel *f, const Rows *data, const Products *what, const Library *library,
                     REAL *sections, double *points)
 {
-    const int64_t tile = what->tile, p = f->width, depth = f->depth, d = data->columns;
+    const int64_t tile = what->tile, p = f->width, d = f->columns;
     const int64_t products = what->products;
     const double *shift = data->frame, *scale = data->frame + d;
     REAL *roots = sections + SECTIONS * tile * p, *spare = roots + tile + 1;
-    double *room = points + tile * depth;
+    double *room = points + tile * d;
     REAL *out[SECTIONS];
     for (int place = 0; place < SECTIONS; place++)
         out[place] = what->wanted[place] ? sections + place * tile * p : NULL;
@@ -46,7 +46,7 @@ static void OF(add)(const Kernel *f, const Rows *data, const Products *what, con
             for (int64_t r = 0; r < size; r++) {
                 const double *row = data->X + data->rows[start + r] * d;
                 for (int64_t c = 0; c < d; c++)
-                    points[r * depth + c] = (row[c] - shift[c]) / scale[c];
+                    points[r * d + c] = (row[c] - shift[c]) / scale[c];
                 roots[r] = (REAL)sqrt(data->weight[start + r]);
                 even &= data->weight[start + r] == 1.0;
             }
