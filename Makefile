@@ -12,7 +12,7 @@ INSTALLED := pyproject.toml constraints.txt setup.py $(wildcard src/ritz/native/
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit reproduce bench bench-full bench-hermite clean
+.PHONY: help demo test lint types layers unit reproduce bench bench-full bench-hermite wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench-full: $(VENV)/.installed-bench ## all benchmarks (half an hour and more)
 
 bench-hermite: $(VENV)/.installed-peers ## regression on values and gradients, ours and others
 	$(BIN)/python -m benchmarks.hermite
+
+wheel: $(BIN)/python ## a file to install where there is no compiler, in dist/
+	$(BIN)/python -m pip wheel -q --no-deps -w dist .
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) build dist src/*.egg-info src/ritz/native/*.so

@@ -7,7 +7,7 @@ from setuptools import Extension, setup
 
 FOLDER = Path("src/ritz/native")
 # Products and sums may be one instruction, and errors of arithmetic need not be told one by one.
-FAST = ["-O3", "-std=c11", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
+FAST = ["-O3", "-g0", "-std=c11", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
 
 setup(
     ext_modules=[
