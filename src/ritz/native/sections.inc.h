@@ -17,6 +17,7 @@
         REAL *RESTRICT first = out[section] + i * p;                                               \
         REAL *RESTRICT second = both ? out[section] + (i + 1) * p : spare;                         \
         REAL *RESTRICT total = sums + section * p;                                                 \
+        INDEPENDENT                                                                                \
         for (int64_t j = 0; j < p; j++) {                                                          \
             const double one = V, other = W;                                                       \
             first[j] = (REAL)one;                                                                  \
@@ -54,6 +55,12 @@ static void OF(gaussian)(const Kernel *f, int64_t n, const double *S, const doub
                 farther[j] = (REAL)(t[j] * l);
                 stretched[j] = (REAL)(stretched[j] + (s[j] * k + more * (t[j] * l)));
             }
+            continue;
+        }
+        if (!out[VALUES] + !out[SHIFTED] + !out[STRETCHED] == 2) {
+            WRITE(VALUES, decay(0.5 * s[j]), decay(0.5 * t[j]))
+            WRITE(SHIFTED, decay(0.5 * s[j]) - offset[j], decay(0.5 * t[j]) - offset[j])
+            WRITE(STRETCHED, s[j] * decay(0.5 * s[j]), t[j] * decay(0.5 * t[j]))
             continue;
         }
         for (int64_t j = 0; j < p; j++) {
