@@ -87,7 +87,7 @@ def test_what_goes_together_is_computed():
         {"offset": None},
         {"kernel": 1, "a": np.zeros(3)},
         {"kernel": 2, "b": None},
-        {"values": np.empty((1, 3))},
+        {"values": np.zeros((1, 3))},
         {"S": np.zeros((1, 3))},
     ],
     ids=str,
