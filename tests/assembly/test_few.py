@@ -96,6 +96,18 @@ def test_any_number_of_rows_in_any_order(n, general):
         assert_same(ritz.assemble(ritz.laplacian(), basis, rows, random_state=0), expected)
 
 
+def test_rows_without_weight_are_not_there(general):
+    X, weight, basis = RNG.normal(size=(200, 3)), np.ones(200), ritz.Nystrom(ritz.Gaussian(), 20)
+    weight[::3] = 0.0
+    assert few(basis.kernel, 20, X, weight) is not None
+    found = ritz.assemble(ritz.laplacian(), basis, X, sample_weight=weight, random_state=0)
+    assert_same(found, general(ritz.laplacian(), basis, X[weight > 0], random_state=0))
+    # Nor are they looked at.
+    X[0] = 1e300
+    again = ritz.assemble(ritz.laplacian(), basis, X, sample_weight=weight, random_state=0)
+    np.testing.assert_array_equal(again.L, found.L)
+
+
 def test_the_form_by_its_formula():
     """Against gradients one by one, with the functions that were chosen."""
     X, weight = RNG.normal(size=(100, 3)), RNG.uniform(0.5, 2.0, size=100)
@@ -115,7 +127,7 @@ def test_what_is_out_of_the_ordinary_is_left_to_the_general_path(general):
     repeated = np.repeat(RNG.normal(size=(10, 3)), 20, axis=0)
     left = [
         few(kernel, 20, repeated),
-        few(kernel, 10, X, np.r_[0.0, np.ones(199)]),
+        few(kernel, 10, X, np.r_[np.ones(5), np.zeros(195)]),
         few(kernel, 10, X.astype(np.float32)),
         few(ritz.Gaussian((1.0, 2.0, 3.0)), 10, X),
         few(ritz.Matern(3.5), 10, X),

@@ -66,9 +66,13 @@ def sums_of_few(form: Form, basis: Nystrom, stream: Stream, folds: int, seed: in
         # Distances in several units need products of their own.
         return None
     assert p is not None
-    n, d = X.shape
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    weight = np.ones(n) if stream.weight is None else stream.weight
+    X, d = np.ascontiguousarray(X, dtype=np.float64), X.shape[1]
+    weight = np.ones(len(X)) if stream.weight is None else stream.weight
+    some = weight > 0
+    if not some.all():
+        if not np.isfinite(X).all():
+            return None
+        X, weight = X[some], weight[some]
     name, a, b = known
     (first,) = drawn(seed, 1)
     centers, offset = np.empty((p, d)), np.empty(p)
