@@ -140,9 +140,16 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
 
 def _as_usual_rows(array: Array, name: str, dimension: int | None) -> Array:
     require_columns(array, dimension, name)
-    array = np.ascontiguousarray(array)
+    array = in_one_piece(array)
     require_finite(array, name)
     return array
+
+
+def in_one_piece(array: NDArray[Any]) -> Array:
+    """Return numbers as compiled code takes them: float64, without gaps, aligned in memory."""
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    # Those of a file need not be.
+    return array if array.flags.aligned else array.copy()
 
 
 def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> None:
@@ -176,7 +183,7 @@ def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
     """Return weights (n,) that are finite and nonnegative."""
     if weight is None:
         return np.ones(n)
-    array = np.ascontiguousarray(as_real(weight, name))
+    array = in_one_piece(as_real(weight, name))
     if array.shape != (n,):
         raise ValueError(must(name, f"an array of shape ({n},)", f"shape {array.shape}"))
     require_finite(array, name)
@@ -247,8 +254,7 @@ def hash_rows(*views: NDArray[Any]) -> NDArray[np.uint64]:
             raise ValueError(f"Views must have as many rows each. Got {len(key)} and {len(view)}.")
         # By rows that stay in cache, whatever there are of them.
         for rows in row_slices(len(key), HASHED_ROWS):
-            numbers = np.ascontiguousarray(view[rows], dtype=np.float64)
-            native.fold_in(key[rows], numbers)
+            native.fold_in(key[rows], in_one_piece(view[rows]))
     return key
 
 

@@ -159,6 +159,17 @@ def test_rows_that_are_not_finite_are_named():
         ritz.assemble(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(), 10), X)
 
 
+@pytest.mark.parametrize("n_jobs", ["many", 0, -5, 1.5])
+def test_options_are_looked_at_all_the_same(n_jobs):
+    with pytest.raises(ValueError, match="'n_jobs'"):
+        ritz.assemble(
+            ritz.laplacian(),
+            ritz.Nystrom(ritz.Gaussian(), 5),
+            RNG.normal(size=(99, 2)),
+            n_jobs=n_jobs,
+        )
+
+
 def test_many_rows_or_functions_are_not_few():
     X = np.zeros((2049, 1))
     assert not is_few(ritz.Nystrom(ritz.Gaussian(), 10), as_stream(X, 1))

@@ -55,6 +55,13 @@ def test_what_is_not_wanted_is_not_there(kernel):
     np.testing.assert_allclose(alone.values, kernel(X, Y), rtol=1e-13)
 
 
+@pytest.mark.parametrize("kernel", [*KERNELS, ritz.Polynomial(2)], ids=str)
+@pytest.mark.parametrize("d", [3, 40])
+def test_no_points_have_no_values(kernel, d):
+    for n, p in ((0, 5), (5, 0), (0, 0)):
+        assert kernel(np.ones((n, d)), np.ones((p, d))).shape == (n, p)
+
+
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
 def test_many_coordinates(kernel):
     """Beyond 32 coordinates distances come from a matrix product."""

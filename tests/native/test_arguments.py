@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import ritz
 from ritz import native
 
 KEYS = np.arange(4, dtype=np.uint64)
@@ -184,6 +185,42 @@ def test_types_and_gaps_are_refused():
     native.lowest(read_only, 1, np.zeros(1, dtype=np.int64))
 
 
+def test_numbers_out_of_line_are_refused_and_rows_put_in_line():
+    odd = np.frombuffer(bytearray(8 * 600 + 1), np.uint8, 8 * 600, 1).view(np.float64)
+    with pytest.raises(ValueError, match="argument 2 is not aligned"):
+        native.fold_in(np.zeros(600, dtype=np.uint64), odd)
+    rows = odd.reshape(200, 3)
+    rows[...] = np.random.default_rng(0).normal(size=(200, 3))
+    form = ritz.laplacian()
+    for n_folds, p in ((8, 10), (4, 50)):
+        basis = ritz.Nystrom(ritz.Exponential(), p)
+        weight = odd[:200] ** 2
+        odd_weight = np.frombuffer(bytearray(8 * 200 + 1), np.uint8, 8 * 200, 1).view(np.float64)
+        odd_weight[...] = weight
+        found, expected = (
+            ritz.assemble(form, basis, X, sample_weight=w, n_folds=n_folds, random_state=0)
+            for X, w in ((rows, odd_weight), (rows.copy(), weight))
+        )
+        np.testing.assert_array_equal(found.L, expected.L)
+        np.testing.assert_array_equal(found.left(rows), expected.left(rows.copy()))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("differences", (2**62, 4, np.zeros(0), np.zeros(16), np.zeros(0))),
+        ("differences", (3, 4, np.zeros(0), np.zeros(0), np.zeros(12))),
+        ("fill", (0, 2**62, 4, 4, *[np.zeros(16)] * 6, np.zeros(16), None, None, None)),
+        ("fill", (0, 3, 0, 4, None, *[np.zeros(16)] * 5, np.zeros(16), None, None, None)),
+        ("add_product", (2**32 + 1, 1, 1.0, np.zeros(1), np.zeros(1), np.zeros(1))),
+        ("room_of", (2**40, 1, 1)),
+    ],
+)
+def test_sizes_out_of_all_bounds_are_refused(name, arguments):
+    with pytest.raises(ValueError, match=f"{name}: "):
+        getattr(native, name)(*arguments)
+
+
 def test_of_integers_those_of_64_bits_serve_whatever_they_are_called():
     for dtype in (np.int64, np.longlong, np.intp):
         places = np.zeros(4, dtype)
@@ -205,6 +242,7 @@ def test_the_baseline_computes_the_same():
     """The sources compiled for any processor, against those for this one."""
     program = """
 import numpy as np, ritz
+import ritz
 from ritz import native
 X = np.random.default_rng(0).normal(size=(1500, 3))
 for kernel in (ritz.Gaussian(), ritz.Matern(1.5), ritz.Exponential(2.0), ritz.Polynomial(3)):

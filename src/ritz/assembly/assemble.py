@@ -75,6 +75,7 @@ def assemble(
     seeds = drawn(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
     prepared = form.prepare(stream, seeds[0])
+    threads = jobs(n_jobs)
     few = is_few(basis, stream)
     folds = n_folds if form.foldable else 1
     if few:
@@ -87,7 +88,7 @@ def assemble(
         left, right = fit_bases(form, basis, stream, seeds[1:])
         accumulator, samples = accumulator_of(prepared, stream, left, right, folds)
         with blas_threads(1) if few and accumulator.tiles is None else nullcontext():
-            run_through(accumulator, form, stream, n_jobs, progress)
+            run_through(accumulator, form, stream, threads, progress)
     if not samples or not accumulator.overflowed:
         sums = accumulator.sums(form)
         if not samples or survived(sums, samples):
@@ -97,7 +98,7 @@ def assemble(
     del accumulator
     with blas_threads(1):
         accumulator = Accumulator(prepared, left, right, folds)
-        run_through(accumulator, form, stream, n_jobs, progress)
+        run_through(accumulator, form, stream, threads, progress)
     return accumulator.sums(form)
 
 
@@ -105,19 +106,19 @@ def run_through(
     accumulator: Accumulator,
     form: Form,
     stream: Stream,
-    n_jobs: int | None,
+    threads: int,
     progress: bool | None,
 ) -> None:
     """Add up all rows of a stream."""
     left, right, folds = accumulator.left, accumulator.right, accumulator.n_folds
-    workers = min(folds, jobs(n_jobs))
+    workers = min(folds, threads)
     # Waking threads takes longer than little work does.
     if work(stream, left, right) < LITTLE_WORK:
         workers = 1
     add: AddRows = accumulator.add_rows
     if accumulator.tiles is None:
         add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
-    own = nullcontext() if form.foldable else blas_threads(jobs(n_jobs))
+    own = nullcontext() if form.foldable else blas_threads(threads)
     with own, Workers(workers) as run:
         rows = over_folds(stream, add, folds, run, progress)
         accumulator.close(run)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ritz import native
-from ritz.arrays import Array, drawn, mixed_seed
+from ritz.arrays import Array, drawn, in_one_piece, mixed_seed
 from ritz.assembly.sums import Sums
 from ritz.bases import Centered, KernelSections, Nystrom
 from ritz.bases.conditioning import ENOUGH, FEWEST_ROWS
@@ -66,7 +66,7 @@ def sums_of_few(form: Form, basis: Nystrom, stream: Stream, folds: int, seed: in
         # Distances in several units need products of their own.
         return None
     assert p is not None
-    X, d = np.ascontiguousarray(X, dtype=np.float64), X.shape[1]
+    X, d = in_one_piece(X), X.shape[1]
     weight = np.ones(len(X)) if stream.weight is None else stream.weight
     some = weight > 0
     if not some.all():
@@ -110,4 +110,4 @@ def as_array(numbers: tuple[float, ...]) -> Array:
 
 def scales_of(kernel: Kernel, dimension: int) -> Array:
     """Return the length scale of each coordinate, in one piece."""
-    return np.ascontiguousarray(kernel.scales(dimension), dtype=np.float64)
+    return in_one_piece(kernel.scales(dimension))

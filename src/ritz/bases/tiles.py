@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz import native
-from ritz.arrays import Array, require_columns, row_slices
+from ritz.arrays import Array, in_one_piece, require_columns, row_slices
 from ritz.bases.nystrom import KernelJet, KernelSections
 from ritz.cached import cached_property
 from ritz.features import Product
@@ -115,8 +115,7 @@ class Tiles:
         """
         # Compiled code reads what it is told to, without a look at the shape.
         require_columns(X, self.jet.basis.dimension, "points")
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        weight = np.ascontiguousarray(weight, dtype=np.float64)
+        X, weight = in_one_piece(X), in_one_piece(weight)
         ends = np.array([0, len(rows)]) if ends is None else ends
         rows, ends = (np.ascontiguousarray(numbers, dtype=np.int64) for numbers in (rows, ends))
         # Threads hand their room on: the system takes longer to give new memory than to fill it.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ritz import native
-from ritz.arrays import Array
+from ritz.arrays import Array, in_one_piece
 
 # As the C sources number them.
 PASSES = {"gaussian": 0, "matern": 1, "polynomial": 2}
@@ -45,9 +45,7 @@ def fill(
     S, X, Y = distances
     n, (d, p) = len(X), Y.shape
     given = (S if S.size else None, X, Y, offset, *coefficients)
-    held = [
-        None if array is None else np.ascontiguousarray(array, dtype=np.float64) for array in given
-    ]
+    held = [None if array is None else in_one_piece(array) for array in given]
     outputs = [np.empty((n, p), dtype) if want else None for want in wanted]
     native.fill(PASSES[name], n, d, p, *held, *outputs)
     return outputs

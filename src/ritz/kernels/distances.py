@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ritz import native
-from ritz.arrays import Array
+from ritz.arrays import Array, in_one_piece
 
 FEW = 32
 
@@ -33,13 +33,15 @@ class Distances(NamedTuple):
     def of(cls, X: Array, Y: Array) -> Distances:
         """Return the distances of points X (n, d) and centers Y (p, d)."""
         if X.shape[1] <= FEW:
-            return cls(np.empty((0, 0)), np.ascontiguousarray(X), np.ascontiguousarray(Y.T))
+            return cls(np.empty((0, 0)), in_one_piece(X), in_one_piece(Y.T))
         return cls(by_products(X, Y), np.empty((len(X), 0)), np.empty((0, len(Y))))
 
 
 def by_products(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p) as |x|^2 + |y|^2 - 2 x.y about the centers' mean, and mend it."""
-    X, Y = (np.ascontiguousarray(A, dtype=np.float64) for A in (X, Y))
+    if not (len(X) and len(Y)):
+        return np.empty((len(X), len(Y)))
+    X, Y = in_one_piece(X), in_one_piece(Y)
     mean = Y.mean(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
         A, B = X - mean, Y - mean
@@ -51,6 +53,8 @@ def by_products(X: Array, Y: Array) -> Array:
 
 def pairwise_squares(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p), close pairs by their coordinates' differences."""
+    if not (len(X) and len(Y)):
+        return np.empty((len(X), len(Y)))
     S, X, Y = Distances.of(X, Y)
     if not S.size:
         S = np.empty((len(X), Y.shape[1]))

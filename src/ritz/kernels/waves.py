@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ritz import native
-from ritz.arrays import Array
+from ritz.arrays import Array, in_one_piece
 
 FARTHEST = 1e5
 
@@ -25,7 +25,7 @@ def cosines(angles: Array, turns: int, scale: float) -> Array:
     result = np.empty(angles.shape)
     # Not a number is not within reach.
     if np.maximum(angles.max(initial=0.0), -angles.min(initial=0.0)) < FARTHEST:
-        native.cosines(np.ascontiguousarray(angles, dtype=np.float64), turns % 4, scale, result)
+        native.cosines(in_one_piece(angles), turns % 4, scale, result)
         return result
     wave = np.sin if turns % 2 else np.cos
     np.multiply(wave(angles), -scale if turns % 4 in (1, 2) else scale, out=result)

@@ -72,9 +72,26 @@ typedef struct {
 } Problem;
 
 /* What of the linear algebra library is used. All arguments are addresses, integers of 32 bits. */
-typedef void (*Routine)();
+typedef const char *Letter;
+typedef const int *Int;
+typedef const void *Reals;
+typedef void (*Gemm)(Letter, Letter, Int, Int, Int, Reals, Reals, Int, Reals, Int, Reals, void *, Int);
+typedef void (*Syrk)(Letter, Letter, Int, Int, Reals, Reals, Int, Reals, void *, Int);
+typedef void (*Gemv)(Letter, Int, Int, Reals, Reals, Int, Reals, Int, Reals, void *, Int);
+typedef void (*Potrf)(Letter, Int, double *, Int, int *);
+typedef void (*Trtri)(Letter, Letter, Int, double *, Int, int *);
+typedef void (*Syevd)(Letter, Letter, Int, double *, Int, double *, double *, Int, int *, Int,
+                      int *);
+typedef void (*Sygvd)(Int, Letter, Letter, Int, double *, Int, double *, Int, double *, double *,
+                      Int, int *, Int, int *);
 typedef struct {
-    Routine dgemm, dsyrk, dgemv, sgemm, ssyrk, sgemv, dpotrf, dtrtri, dsyevd, dsygvd;
+    Gemm dgemm, sgemm;
+    Syrk dsyrk, ssyrk;
+    Gemv dgemv, sgemv;
+    Potrf dpotrf;
+    Trtri dtrtri;
+    Syevd dsyevd;
+    Sygvd dsygvd;
 } Library;
 
 /* Room that a tile of rows takes, in numbers of the type of the sums, and in doubles. */
@@ -100,7 +117,7 @@ typedef struct {
     void (*join)(int64_t folds, int64_t p, double unit, const double *V, const double *h, double *M,
                  const double *s, const double *E, const double *c);
     void (*cosines)(int64_t n, const double *angles, int64_t turns, double scale, double *result);
-    void (*fold_in)(int64_t n, int64_t d, uint64_t *keys, const uint64_t *bits);
+    void (*fold_in)(int64_t n, int64_t d, uint64_t *keys, const double *numbers);
     int64_t (*lowest)(int64_t n, const uint64_t *priority, int64_t m, int64_t *places);
     void (*by_remainder)(int64_t n, int64_t folds, const uint64_t *keys, int64_t *order,
                          int64_t *ends);

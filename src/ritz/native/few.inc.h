@@ -167,7 +167,7 @@ static int sum_few(const Few *few, const Library *library)
     double *matrices = points + ROOM_OF_POINTS(FEW_TILE, d, width);
 
     memset(keys, 0, (size_t)n * sizeof *keys);
-    fold_in(n, d, keys, (const uint64_t *)few->X);
+    fold_in(n, d, keys, few->X);
     for (int64_t i = 0; i < n; i++)
         priority[i] = mixed(keys[i] ^ few->seed);
     const int64_t wanted = few->pilot > p ? few->pilot : p;

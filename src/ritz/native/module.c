@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void release(Argument *given, Py_ssize_t count)
 static char type_of(const Py_buffer *buffer)
 {
     const char *format = buffer->format == NULL ? "B" : buffer->format;
-    if (*format == '@' || *format == '=' || *format == '<')
+    if (*format == '@' || *format == '=')
         format++;
     if (strlen(format) != 1)
         return 0;
@@ -72,6 +73,12 @@ static int read_arguments(const char *name, const char *kinds, PyObject *const *
             one->integer = PyLong_AsLongLong(args[i]);
             if (one->integer == -1 && PyErr_Occurred())
                 goto failed;
+            if (one->integer > INT_MAX || one->integer < -1) {
+                /* So that products of sizes do not overflow, nor those the library is told. */
+                PyErr_Format(PyExc_ValueError, "%s: argument %zd is too large, or negative", name,
+                             i + 1);
+                goto failed;
+            }
             continue;
         }
         if (kind == 'h') {
@@ -109,6 +116,10 @@ static int read_arguments(const char *name, const char *kinds, PyObject *const *
         if (!right) {
             PyErr_Format(PyExc_TypeError, "%s: argument %zd has numbers of the wrong type", name,
                          i + 1);
+            goto failed;
+        }
+        if ((uintptr_t)one->buffer.buf % (size_t)one->buffer.itemsize) {
+            PyErr_Format(PyExc_ValueError, "%s: argument %zd is not aligned in memory", name, i + 1);
             goto failed;
         }
         one->at = one->buffer.buf;
@@ -195,7 +206,7 @@ FUNCTION(differences)
     (void)self;
     ARGUMENTS("differences", "iiddD")
     const int64_t n = given[0].integer, p = given[1].integer;
-    ONLY_IF(n >= 0 && p > 0 && given[3].size % p == 0)
+    ONLY_IF(n >= 0 && p > 0 && given[3].size >= p && given[3].size % p == 0)
     const int64_t d = given[3].size / p;
     ONLY_IF(HAS(2, n * d) && HAS(4, n * p))
     double *room = malloc((size_t)p * sizeof *room);
@@ -242,7 +253,7 @@ FUNCTION(fill)
     const int64_t p = given[3].integer;
     ONLY_IF(n >= 0 && d >= 0 && p >= 0)
     ONLY_IF(has_coefficients(own, given, kernel, 8))
-    ONLY_IF(given[4].at == NULL ? HAS(5, n * d) && HAS(6, d * p) : HAS(4, n * p))
+    ONLY_IF(given[4].at == NULL ? d > 0 && HAS(5, n * d) && HAS(6, d * p) : HAS(4, n * p))
     ONLY_IF(given[11].at == NULL || HAS(7, p))
     int single = 0;
     for (int place = 10; place < 14; place++) {
@@ -331,6 +342,7 @@ FUNCTION(add_product)
     ARGUMENTS("add_product", "iirXxx")
     int p = (int)given[0].integer, q = (int)given[1].integer;
     ONLY_IF(p > 0 && q > 0 && given[4].size % p == 0 && HAS(3, (int64_t)p * q))
+    ONLY_IF(given[4].size / p <= INT_MAX)
     int n = (int)(given[4].size / p);
     const int half = given[5].at == NULL, single = given[3].single;
     ONLY_IF(half ? p == q : HAS(5, (int64_t)n * q))
@@ -457,7 +469,7 @@ FUNCTION(solve_few)
 
 /* Find a routine of SciPy's linear algebra library; NULL and an error where it is not as it should
  * be. */
-static Routine routine(PyObject *routines, const char *name)
+static void *routine(PyObject *routines, const char *name)
 {
     PyObject *capsule = PyMapping_GetItemString(routines, name);
     if (capsule == NULL)
@@ -474,14 +486,16 @@ static Routine routine(PyObject *routines, const char *name)
             found = PyCapsule_GetPointer(capsule, signature);
     }
     Py_DECREF(capsule);
-    return (Routine)found;
+    if (found == NULL && !PyErr_Occurred())
+        PyErr_Format(PyExc_ImportError, "SciPy's linear algebra has no %s", name);
+    return found;
 }
 
 static int find_library(void)
 {
     const struct {
         const char *module, *name;
-        Routine *place;
+        void *place; /* of a pointer to a function */
     } wanted[] = {
         {"scipy.linalg.cython_blas", "dgemm", &library.dgemm},
         {"scipy.linalg.cython_blas", "dsyrk", &library.dsyrk},
@@ -502,10 +516,11 @@ static int find_library(void)
         Py_DECREF(module);
         if (routines == NULL)
             return -1;
-        *wanted[i].place = routine(routines, wanted[i].name);
+        void *found = routine(routines, wanted[i].name);
         Py_DECREF(routines);
-        if (*wanted[i].place == NULL)
+        if (found == NULL)
             return -1;
+        memcpy(wanted[i].place, &found, sizeof found);
     }
     return 0;
 }

@@ -11,14 +11,15 @@ static inline uint64_t mixed(uint64_t key)
 }
 
 /* Fold numbers (n, d) into keys (n), by their bits; -0 counts as 0. */
-static void fold_in(int64_t n, int64_t d, uint64_t *RESTRICT keys, const uint64_t *RESTRICT bits)
+static void fold_in(int64_t n, int64_t d, uint64_t *RESTRICT keys, const double *RESTRICT numbers)
 {
     /* By columns: the steps of one row wait for one another, those of several do not. */
     for (int64_t j = 0; j < d; j++)
         for (int64_t i = 0; i < n; i++) {
-            uint64_t number = bits[i * d + j];
-            number = number == MINUS_ZERO ? 0 : number;
-            keys[i] = mixed((keys[i] ^ number) + UINT64_C(0x9E3779B97F4A7C15));
+            uint64_t bits;
+            memcpy(&bits, numbers + i * d + j, sizeof bits);
+            bits = bits == MINUS_ZERO ? 0 : bits;
+            keys[i] = mixed((keys[i] ^ bits) + UINT64_C(0x9E3779B97F4A7C15));
         }
 }
 

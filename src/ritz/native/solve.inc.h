@@ -189,7 +189,7 @@ static int64_t solve_few(const Problem *problem, const Library *library)
     int64_t some = 0, most = k < rank ? k : rank;
     while (some < most && some < r && nu[r - 1 - some] > smallest)
         some++;
-    if (some + 1 < k || (rooted && nu[r - 1] * s > 2))
+    if (!some || some + 1 < k || (rooted && nu[r - 1] * s > 2))
         goto done;
     rank = rank < r ? rank : r;
     for (int64_t i = 0; i < some; i++)
@@ -212,9 +212,8 @@ static int64_t solve_few(const Problem *problem, const Library *library)
     multiply(library, 1, some, some, p, A, PA, S);
     int n = (int)some, kind = 1, length = (int)work_size, integers = 3 + 5 * n, failed = 0;
     int numbers[3 + 5 * WIDEST];
-    if (some)
-        library->dsygvd(&kind, "V", "U", &n, N, &n, S, &n, nu, work, &length, numbers, &integers,
-                        &failed);
+    library->dsygvd(&kind, "V", "U", &n, N, &n, S, &n, nu, work, &length, numbers, &integers,
+                    &failed);
     if (failed)
         goto done;
     multiply(library, 0, some, p, some, N, A, full);

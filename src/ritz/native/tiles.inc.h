@@ -32,6 +32,7 @@ static void OF(add)(const Kernel *f, const Rows *data, const Products *what, con
     const double *shift = data->frame, *scale = data->frame + d;
     REAL *roots = sections + SECTIONS * tile * p, *spare = roots + tile + 1;
     double *room = points + tile * d;
+    memset(spare, 0, (size_t)(SECTIONS * p) * sizeof *spare);
     REAL *out[SECTIONS];
     for (int place = 0; place < SECTIONS; place++)
         out[place] = what->wanted[place] ? sections + place * tile * p : NULL;

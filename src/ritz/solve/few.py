@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ritz import native
-from ritz.arrays import Array
+from ritz.arrays import Array, in_one_piece
 
 
 class FewPairs(NamedTuple):
@@ -57,7 +57,7 @@ def lowest_of_few(
         return None
     means, (values, residuals, constants) = np.empty(p), np.empty((3, k))
     coefficients = np.empty((p, k))
-    sums = np.concatenate(L), np.concatenate(Phi)
+    sums = in_one_piece(np.concatenate(L)), in_one_piece(np.concatenate(Phi))
     rank = native.solve_few(
         weight, *sums, offset, means, values, constants, residuals, coefficients
     )

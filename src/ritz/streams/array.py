@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, Block, hash_rows, require_finite, row_slices
+from ritz.arrays import Array, Block, hash_rows, in_one_piece, require_finite, row_slices
 from ritz.cached import cached_property
 from ritz.streams.stream import Stream, rows_per_chunk
 
@@ -58,7 +58,7 @@ class ArrayStream(Stream):
     def _block(self, rows: slice, hashed: bool = False) -> Block:
         views = []
         for name, view in zip("XY", self.views, strict=False):
-            part = np.ascontiguousarray(self._read(view, rows), dtype=np.float64)
+            part = in_one_piece(self._read(view, rows))
             require_finite(part, name, first_row=rows.start)
             views.append(part)
         n = len(views[0])
