@@ -50,7 +50,8 @@ def test_limits_hold_one_inside_another_and_end():
 @pytest.mark.parametrize(
     ("basis", "limited"),
     [
-        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY), (False, False)),
+        # At once, by compiled code that needs none of both.
+        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY), ()),
         (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY + 1), (True, True)),
         # Centers chosen by products of many rows.
         (ritz.Nystrom(ritz.Gaussian(1.0), 20, centers="rpcholesky"), (True, True)),

@@ -152,9 +152,9 @@ def test_sums_need_rows_that_are_there(changes):
         ("join_distances", (1.0, np.zeros(9), THREE, np.zeros(9), THREE, np.zeros(8), THREE)),
         ("join_distances", (1.0, np.zeros(8), THREE, np.zeros(9), THREE, np.zeros(9), THREE)),
         ("cosines", (THREE, 0, 1.0, np.zeros(2))),
-        ("solve_few", (1.0, np.zeros(9), np.zeros(8), *[np.zeros(2)] * 5, np.zeros(4))),
-        ("solve_few", (1.0, np.zeros(9), np.zeros(9), *[np.zeros(2)] * 5, np.zeros(3))),
-        ("solve_few", (1.0, np.zeros(8), np.zeros(9), *[np.zeros(2)] * 5, np.zeros(4))),
+        ("solve_few", (1, 1.0, np.zeros(9), np.zeros(8), *[np.zeros(2)] * 5, np.zeros(4))),
+        ("solve_few", (1, 1.0, np.zeros(9), np.zeros(9), *[np.zeros(2)] * 5, np.zeros(3))),
+        ("solve_few", (1, 1.0, np.zeros(8), np.zeros(9), *[np.zeros(2)] * 5, np.zeros(4))),
     ],
 )
 def test_sizes_have_to_go_together(name, arguments):

@@ -28,7 +28,7 @@ def general(monkeypatch):
 
     def decompose(*arguments, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(DECOMPOSE, "_few", lambda sums, k: None)
+            patch.setattr(DECOMPOSE, "_few", lambda *_: None)
             return ritz.decompose(*arguments, **options)
 
     return decompose
@@ -91,10 +91,11 @@ def test_known_eigenvalues(p, units):
 
 
 @pytest.mark.parametrize("null", [1, 5])
-def test_directions_without_size_are_left_out(null):
+@pytest.mark.parametrize("squares", [False, True])
+def test_directions_without_size_are_left_out(null, squares):
     masses = np.r_[np.ones(20), np.zeros(null)]
     L, Phi = pencil(np.arange(1.0, 21 + null), masses)
-    found = lowest_of_few(1.0, *sums_of(L, Phi), np.zeros(20 + null), 11)
+    found = lowest_of_few(1.0, *sums_of(L, Phi), np.zeros(20 + null), 11, squares)
     np.testing.assert_allclose(found.values, np.arange(11.0), rtol=1e-9)
     assert found.rank == 21
 
@@ -139,5 +140,12 @@ def test_what_is_out_of_the_ordinary_is_left_to_the_general_path():
     L, Phi = pencil(np.arange(1.0, 7.0), np.ones(6))
     assert few(1.0, *sums_of(np.nan * L, Phi), np.zeros(6), 3) is None
     assert few(1.0, *sums_of(L, np.nan * Phi), np.zeros(6), 3) is None
+    # Not positive, where that is looked at.
+    L, Phi = pencil(np.r_[-9.0, np.arange(1.0, 6.0)], np.ones(6))
+    assert few(1.0, *sums_of(L, Phi), np.zeros(6), 3, squares=False) is None
+    L, Phi = pencil(np.arange(1.0, 7.0), np.r_[np.ones(5), -0.1])
+    assert few(1.0, *sums_of(L, Phi), np.zeros(6), 3, squares=False) is None
+    # Nothing to find them among.
+    assert few(1.0, *sums_of(L[:0, :0], L[:0, :0]), np.zeros(0), 1) is None
     # More functions than there is room for.
     assert few(1.0, *sums_of(np.eye(33), np.eye(33)), np.zeros(33), 3) is None

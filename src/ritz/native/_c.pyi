@@ -122,6 +122,7 @@ def sum_few(
     """Write what few rows add up to; return whether all was as it should be."""
 
 def solve_few(
+    squares: int,
     weight: float,
     L: Doubles,
     Phi: Doubles,

@@ -63,6 +63,7 @@ typedef struct {
 /* The eigenvalue problem of few functions, and its solution: see solve.inc.h. */
 typedef struct {
     int64_t size, folds, k;
+    int squares;           /* whether sums are of squares, none taken off */
     double weight;         /* of all rows */
     const double *L, *Phi; /* sums (folds, 1 + size, 1 + size) */
     const double *offset;  /* (size), what was taken off the functions before */

@@ -450,14 +450,25 @@ FUNCTION(sum_few)
 FUNCTION(solve_few)
 {
     (void)self;
-    /* weight; L, Phi, offset; means, values, constants, residuals, coefficients. */
-    ARGUMENTS("solve_few", "rdddDDDDD")
-    const int64_t p = given[3].size, square = (1 + p) * (1 + p), k = given[5].size;
-    ONLY_IF(p > 0 && k > 0 && given[1].size % square == 0 && given[1].size > 0)
-    ONLY_IF(HAS(2, given[1].size) && HAS(4, p) && HAS(6, k) && HAS(7, k) && HAS(8, p * k))
+    /* squares, weight; L, Phi, offset; means, values, constants, residuals, coefficients. */
+    ARGUMENTS("solve_few", "irdddDDDDD")
+    const int64_t p = given[4].size, square = (1 + p) * (1 + p), k = given[6].size;
+    ONLY_IF(p > 0 && k > 0 && given[2].size % square == 0 && given[2].size > 0)
+    ONLY_IF(HAS(3, given[2].size) && HAS(5, p) && HAS(7, k) && HAS(8, k) && HAS(9, p * k))
     const Problem problem = {
-        p,           given[1].size / square, k,           given[0].real, given[1].at, given[2].at,
-        given[3].at, given[4].at,            given[5].at, given[6].at,   given[7].at, given[8].at,
+        p,
+        given[2].size / square,
+        k,
+        given[0].integer != 0,
+        given[1].real,
+        given[2].at,
+        given[3].at,
+        given[4].at,
+        given[5].at,
+        given[6].at,
+        given[7].at,
+        given[8].at,
+        given[9].at,
     };
     int64_t rank;
     Py_BEGIN_ALLOW_THREADS

@@ -53,6 +53,26 @@ static double shift_of(int64_t p, const double *L, const double *Phi, double *qu
     return (quotients[p / 2] + quotients[p - 1 - p / 2]) / 2;
 }
 
+/* Return whether a symmetric matrix is positive but for rounding, whatever its units, of which noise
+ * is the share of a function that may be rounding. Room is of p^2 numbers. */
+static int is_positive(const Library *library, int64_t p, const double *M, double noise, double *room)
+{
+    int n = (int)p, failed;
+    double D[WIDEST];
+    for (int64_t i = 0; i < p; i++) {
+        if (!(M[i * p + i] > 0.0))
+            return 0;
+        D[i] = 1 / sqrt(M[i * p + i]);
+    }
+    for (int64_t i = 0; i < p; i++)
+        for (int64_t j = 0; j < p; j++)
+            room[i * p + j] = M[i * p + j] * D[i] * D[j];
+    for (int64_t i = 0; i < p; i++)
+        room[i * p + i] += 1e3 * (double)p * EPSILON + noise;
+    library->dpotrf("U", &n, room, &n, &failed);
+    return !failed;
+}
+
 /* Whiten B = D^-1 S D^-1 by a root of S, if all its directions are clearly above the cut: write
  * W (p, p) with W B W' = I. Room is of p^2 numbers. */
 static int whiten_by_root(const Library *library, int64_t p, const double *S, const double *D,
@@ -165,6 +185,9 @@ static int64_t solve_few(const Problem *problem, const Library *library)
     const double s = shift_of(p, L, Phi, nu);
     if (!(s >= LEAST && s < INFINITY) || rank < 1)
         goto done;
+    const double noise = highest + (double)q * EPSILON;
+    if (!problem->squares && rank < p && !is_positive(library, p, Phi, noise, N))
+        goto done;
 
     for (int64_t i = 0; i < p; i++) {
         const double size = L[i * p + i] + s * Phi[i * p + i];
@@ -179,6 +202,12 @@ static int64_t solve_few(const Problem *problem, const Library *library)
     const int64_t r = rooted ? p : whiten_by_eigenvalues(library, p, S, D, floor, W, work);
     if (r < 1)
         goto done;
+    if (!problem->squares && !rooted) {
+        for (int64_t i = 0; i < p * p; i++)
+            A[i] = L[i] + s / 2 * Phi[i];
+        if (!is_positive(library, p, A, highest, N))
+            goto done;
+    }
     multiply(library, 0, r, p, p, W, Phi, A);
     multiply(library, 1, r, r, p, A, W, N);
     if (!eigenvectors(library, r, N, nu, work))

@@ -34,12 +34,18 @@ class FewPairs(NamedTuple):
 
 
 def lowest_of_few(
-    weight: float, L: tuple[Array, ...], Phi: tuple[Array, ...], offset: Array, k: int
+    weight: float,
+    L: tuple[Array, ...],
+    Phi: tuple[Array, ...],
+    offset: Array,
+    k: int,
+    squares: bool = True,
 ) -> FewPairs | None:
-    """Find the k smallest eigenvalues of a sum of squares that the function 1 has no part in.
+    """Find the k smallest eigenvalues of a positive form that the function 1 has no part in.
 
     By the steps of `center` and `lowest_eigenpairs`. None where something is out of the ordinary:
-    functions that do not vary, too few directions, more than 32 functions.
+    functions that do not vary, too few directions, more than 32 functions, or sums that are not
+    positive.
 
     Parameters
     ----------
@@ -51,14 +57,16 @@ def lowest_of_few(
         What was taken off the functions (p,) before they were multiplied.
     k
         The number of eigenvalues.
+    squares
+        Whether the sums are of squares, none taken off; else it is looked at whether they might be.
     """
     p = len(offset)
-    if k > 1 + p:
+    if not p or k > 1 + p:
         return None
     means, (values, residuals, constants) = np.empty(p), np.empty((3, k))
     coefficients = np.empty((p, k))
     sums = in_one_piece(np.concatenate(L)), in_one_piece(np.concatenate(Phi))
     rank = native.solve_few(
-        weight, *sums, offset, means, values, constants, residuals, coefficients
+        int(squares), weight, *sums, offset, means, values, constants, residuals, coefficients
     )
     return FewPairs(means, values, residuals, constants, coefficients, rank) if rank else None

@@ -125,8 +125,8 @@ def _decomposed(
 ) -> Spectrum | SingularSpectrum:
     """Do as `decompose_sums` does; sums `of_rows` are as they were added up, none taken off."""
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
-    if of_rows and not regularization and sums.left.size <= TINY and is_squares(sums):
-        spectrum = _few(sums, k)
+    if not regularization and sums.left.size <= TINY and is_squares(sums):
+        spectrum = _few(sums, k, of_rows)
         if spectrum is not None:
             return spectrum
     matrices = sums.mean()
@@ -190,15 +190,17 @@ def _eigen(
 
 
 def is_squares(sums: Sums) -> bool:
-    """Return whether sums, none taken off, are of squares and so positive but for rounding."""
+    """Return whether sums are of squares, if none were taken off, and so positive."""
     form = sums.form
     return form.symmetric and form.positive and form.foldable and sums.rounding <= EPS
 
 
-def _few(sums: Sums, k: int) -> Spectrum | None:
+def _few(sums: Sums, k: int, of_rows: bool) -> Spectrum | None:
     """Return the spectrum of few functions, or None where it takes more than compiled code does."""
     weight = float(sums.weight.sum())
-    found = lowest_of_few(weight, sums.L, sums.Phi, sums.left.offset, k)
+    if not weight > 0:
+        return None
+    found = lowest_of_few(weight, sums.L, sums.Phi, sums.left.offset, k, of_rows)
     if found is None:
         return None
     # Over the functions as they were, without their means.
