@@ -49,6 +49,7 @@ bench-hermite: $(VENV)/.installed-peers ## regression on values and gradients, o
 	$(BIN)/python -m benchmarks.hermite
 
 wheel: $(BIN)/python ## a file to install where there is no compiler, in dist/
+	rm -rf build
 	$(BIN)/python -m pip wheel -q --no-deps -w dist .
 
 clean: ## remove the environment and every cache

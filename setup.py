@@ -29,7 +29,7 @@ setup(
         Extension(
             "ritz.native._c",
             sources=[str(path) for path in sorted(FOLDER.glob("*.c"))],
-            depends=[str(path) for path in sorted(FOLDER.glob("*.h"))],
+            depends=["setup.py", *(str(path) for path in sorted(FOLDER.glob("*.h")))],
             define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED else [],
             py_limited_api=LIMITED,
         )

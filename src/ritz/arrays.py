@@ -148,8 +148,11 @@ def _as_usual_rows(array: Array, name: str, dimension: int | None) -> Array:
 def in_one_piece(array: NDArray[Any]) -> Array:
     """Return numbers as compiled code takes them: float64, without gaps, aligned in memory."""
     array = np.ascontiguousarray(array, dtype=np.float64)
-    # Those of a file need not be.
-    return array if array.flags.aligned else array.copy()
+    if not array.flags.aligned:
+        # Those of a file need not be.
+        array = array.copy()
+    # The same numbers may be said to be of an order of bytes, where theirs is the machine's own.
+    return array if array.dtype.byteorder == "=" else array.view(np.float64)
 
 
 def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> None:
@@ -281,7 +284,7 @@ def mixed_seed(seed: int) -> int:
 def lowest(priority: NDArray[np.uint64], m: int) -> NDArray[np.intp]:
     """Return the places of the m lowest different priorities (n,), ascending, the first of each."""
     places = np.empty(min(m, len(priority)), dtype=np.int64)
-    found = native.lowest(np.ascontiguousarray(priority), m, places)
+    found = native.lowest(np.ascontiguousarray(priority), len(places), places)
     return places[:found]
 
 

@@ -108,6 +108,19 @@ def test_rows_without_weight_are_not_there(general):
     np.testing.assert_array_equal(again.L, found.L)
 
 
+def test_no_row_has_weight():
+    stream = ritz.streams.ArrayStream((np.eye(9),), np.zeros(9))
+    with pytest.raises(ValueError, match="at least one of positive weight"):
+        ritz.assemble(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(), 5), stream)
+
+
+def test_more_centers_than_there_are_numbers_for():
+    with pytest.warns(UserWarning, match="exceeds the 50 distinct rows"):
+        ritz.assemble(
+            ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(), 2**40), RNG.normal(size=(50, 2))
+        )
+
+
 def test_the_form_by_its_formula():
     """Against gradients one by one, with the functions that were chosen."""
     X, weight = RNG.normal(size=(100, 3)), RNG.uniform(0.5, 2.0, size=100)

@@ -60,6 +60,8 @@ def test_what_is_not_wanted_is_not_there(kernel):
 def test_no_points_have_no_values(kernel, d):
     for n, p in ((0, 5), (5, 0), (0, 0)):
         assert kernel(np.ones((n, d)), np.ones((p, d))).shape == (n, p)
+        found = kernel.sections(np.ones((n, d)), np.ones((p, d)), np.zeros(p), slopes=True)
+        assert {array.shape for array in found if array is not None} == {(n, p)}
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)

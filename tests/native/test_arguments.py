@@ -205,6 +205,22 @@ def test_numbers_out_of_line_are_refused_and_rows_put_in_line():
         np.testing.assert_array_equal(found.left(rows), expected.left(rows.copy()))
 
 
+def test_rows_that_name_their_order_of_bytes():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    named = np.asfortranarray(X).view(np.dtype(np.float64).newbyteorder("<"))
+    other = X.astype(np.dtype(np.float64).newbyteorder(">"))
+    for p in (10, 40):
+        basis = ritz.Nystrom(ritz.Exponential(), p)
+        sums = [
+            ritz.assemble(
+                ritz.laplacian(), basis, rows, sample_weight=rows[:, 0] ** 2, random_state=0
+            )
+            for rows in (X, named, other)
+        ]
+        for each in sums[1:]:
+            np.testing.assert_array_equal(each.L, sums[0].L)
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [

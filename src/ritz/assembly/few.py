@@ -73,6 +73,8 @@ def sums_of_few(form: Form, basis: Nystrom, stream: Stream, folds: int, seed: in
         if not np.isfinite(X).all():
             return None
         X, weight = X[some], weight[some]
+        if len(X) < 2:
+            return None
     name, a, b = known
     (first,) = drawn(seed, 1)
     centers, offset = np.empty((p, d)), np.empty(p)

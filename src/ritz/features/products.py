@@ -32,8 +32,7 @@ def add_product(C: Array, A: NDArray[Any], B: NDArray[Any], factor: float = 1.0)
     """Add factor * A' B to C (p, q) for A (b, p) and B (b, q), both float64 or both float32."""
     single = A.dtype != np.float64
     into = np.zeros(C.shape, A.dtype) if single else C
-    A, B = np.ascontiguousarray(A), np.ascontiguousarray(B)
-    native.add_product(A.shape[1], B.shape[1], factor, into, A, B)
+    native.add_product(A.shape[1], B.shape[1], factor, into, lined_up(A), lined_up(B))
     if single:
         C += into
 
@@ -43,12 +42,18 @@ def add_square(C: Array, A: NDArray[Any], factor: float = 1.0) -> None:
     single = A.dtype != np.float64
     into = np.zeros(C.shape, A.dtype) if single else C
     p = A.shape[1]
-    native.add_product(p, p, factor, into, np.ascontiguousarray(A), None)
+    native.add_product(p, p, factor, into, lined_up(A), None)
     if single:
         # Above the diagonal there is nothing yet.
         for rows in row_slices(p, TILE):
             C[rows, : rows.start] += into[rows, : rows.start]
             C[rows, rows] += np.tril(into[rows, rows])
+
+
+def lined_up(A: NDArray[Any]) -> NDArray[Any]:
+    """Return an array without gaps, and aligned in memory."""
+    A = np.ascontiguousarray(A)
+    return A if A.flags.aligned else A.copy()
 
 
 def mirror(C: Array) -> None:

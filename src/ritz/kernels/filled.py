@@ -21,8 +21,9 @@ def filled_sections(
     dtype: Any,
 ) -> Sections:
     """Return the sections of a kernel that has a compiled pass, those that are wanted."""
-    if not len(X):
-        return Sections(*(np.empty((0, len(Y)), dtype) if want else None for want in wanted))
+    if not (len(X) and len(Y)):
+        none = np.empty((len(X), len(Y)), dtype)
+        return Sections(*(none.copy() if want else None for want in wanted))
     assert kernel.compiled is not None
     name, a, b = kernel.compiled
     coefficients = (np.array(a), np.array(b))

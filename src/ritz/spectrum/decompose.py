@@ -198,7 +198,8 @@ def is_squares(sums: Sums) -> bool:
 def _few(sums: Sums, k: int, of_rows: bool) -> Spectrum | None:
     """Return the spectrum of few functions, or None where it takes more than compiled code does."""
     weight = float(sums.weight.sum())
-    if not weight > 0:
+    # Of rows they are finite, or were refused.
+    if not weight > 0 or not (of_rows or isfinite(sum(M.sum() for M in (*sums.L, *sums.Phi)))):
         return None
     found = lowest_of_few(weight, sums.L, sums.Phi, sums.left.offset, k, of_rows)
     if found is None:
