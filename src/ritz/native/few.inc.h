@@ -86,11 +86,26 @@ typedef struct {
     double *values, *slopes, *stretched, *sums;
 } FoldSums;
 
-/* Write the matrices (1 + p, 1 + p) of a fold, the function 1 first. */
-static void make_matrices(const Few *few, const Kernel *f, const FoldSums *fold, int shifted,
-                          double weight, double *L, double *Phi)
+/* Write |c_i - c_j|^2 or c_i.c_j (width, width), on and below the diagonal, for the centers over
+ * their length scales once more: the vectors of the gradients. */
+static void between_centers(const Few *few, const Kernel *f, double *E)
 {
-    const int64_t p = few->size, width = f->width, q = 1 + p, d = few->columns;
+    const int64_t width = f->width;
+    const int distance = few->kernel != POLYNOMIAL;
+    memset(E, 0, (size_t)(width * width) * sizeof *E);
+    for (int64_t k = 0; k < few->columns; k++) {
+        const double *y = f->centers + k * width, unit = 1 / (few->scale[k] * few->scale[k]);
+        for (int64_t i = 0; i < few->size; i++)
+            for (int64_t j = 0; j <= i; j++)
+                E[i * width + j] += (distance ? (y[i] - y[j]) * (y[i] - y[j]) : y[i] * y[j]) * unit;
+    }
+}
+
+/* Write the matrices (1 + p, 1 + p) of a fold, the function 1 first, by its products and E. */
+static void make_matrices(const Few *few, const Kernel *f, const FoldSums *fold, int shifted,
+                          double weight, const double *E, double *L, double *Phi)
+{
+    const int64_t p = few->size, width = f->width, q = 1 + p;
     const double *V = fold->values, *c = f->offset;
     const double *s = fold->sums + SHIFTED * width, *t = fold->sums + STRETCHED * width;
     const int distance = few->kernel != POLYNOMIAL;
@@ -103,25 +118,20 @@ static void make_matrices(const Few *few, const Kernel *f, const FoldSums *fold,
         Phi[1 + i] = Phi[(1 + i) * q] = s[i];
         for (int64_t j = 0; j <= i; j++) {
             const int64_t here = i * width + j, there = j * width + i;
-            double TT, between = 0.0, energy;
+            double TT, energy;
             if (shifted) {
                 /* (V + c)'(V + c) from V'V, and (ST)'(V + c) as well. */
                 const double h = s[i] + weight / 2 * c[i], g = s[j] + weight / 2 * c[j];
                 TT = V[here] + (h * c[j] + c[i] * g);
             } else
                 TT = fold->slopes[here];
-            for (int64_t k = 0; k < d; k++) {
-                const double y = f->centers[k * width + i], z = f->centers[k * width + j];
-                between += (distance ? (y - z) * (y - z) : y * z) /
-                           (few->scale[k] * few->scale[k]);
-            }
             if (distance) {
                 double twice = fold->stretched[here] + fold->stretched[there];
                 if (shifted)
                     twice += t[i] * c[j] + c[i] * t[j];
-                energy = (twice * unit - between * TT) / 2;
+                energy = (twice * unit - E[here] * TT) / 2;
             } else
-                energy = between * TT;
+                energy = E[here] * TT;
             L[(1 + i) * q + 1 + j] = L[(1 + j) * q + 1 + i] = energy;
             Phi[(1 + i) * q + 1 + j] = Phi[(1 + j) * q + 1 + i] = V[here];
         }
@@ -150,10 +160,10 @@ static int sum_few(const Few *few, const Library *library)
         return 0;
 
     /* Keys, priorities, rows in order, where folds end, and those chosen. */
-    const int64_t integers = 3 * n + folds + 1 + FEW_TILE + 4;
-    const int64_t doubles = d * width + 2 * width + 2 * d + n +
+    const int64_t integers = 3 * n + folds + 1 + FEW_TILE;
+    const int64_t doubles = d * width + width + 2 * d + n +
                             ROOM_OF_TILE(FEW_TILE, width) + ROOM_OF_POINTS(FEW_TILE, d, width) +
-                            3 * square + SECTIONS * width;
+                            4 * square + SECTIONS * width;
     int64_t *whole = malloc((size_t)integers * sizeof *whole);
     double *room = calloc((size_t)doubles, sizeof *room);
     int result = -1;
@@ -161,7 +171,7 @@ static int sum_few(const Few *few, const Library *library)
         goto done;
     uint64_t *keys = (uint64_t *)whole, *priority = keys + n;
     int64_t *order = whole + 2 * n, *ends = order + n, *chosen = ends + folds + 1;
-    double *centers = room, *offset = centers + d * width, *frame = offset + 2 * width;
+    double *centers = room, *offset = centers + d * width, *frame = offset + width;
     double *weight = frame + 2 * d, *sections = weight + n;
     double *points = sections + ROOM_OF_TILE(FEW_TILE, width);
     double *matrices = points + ROOM_OF_POINTS(FEW_TILE, d, width);
@@ -219,6 +229,8 @@ static int sum_few(const Few *few, const Library *library)
         {shifted ? STRETCHED : slopes, shifted ? SHIFTED : slopes},
         {STRETCHED, slopes},
     };
+    double *E = matrices + 3 * square + SECTIONS * width;
+    between_centers(few, &f, E);
     by_remainder(n, folds, keys, order, ends);
     for (int64_t i = 0; i < n; i++)
         weight[i] = few->weight[order[i]];
@@ -249,7 +261,7 @@ static int sum_few(const Few *few, const Library *library)
         few->counts[fold] = ends[fold + 1] - ends[fold];
         const FoldSums sums = {V, V + square, shifted ? V + square : V + 2 * square, columns};
         double *L = few->L + fold * (1 + p) * (1 + p), *Phi = few->Phi + fold * (1 + p) * (1 + p);
-        make_matrices(few, &f, &sums, shifted, total, L, Phi);
+        make_matrices(few, &f, &sums, shifted, total, E, L, Phi);
         for (int64_t i = 0; i < (1 + p) * (1 + p); i++)
             check += L[i] + Phi[i];
     }
