@@ -1,8 +1,8 @@
-"""A physical case: energies and forces of a Lennard-Jones cluster, and motions that they drive.
+"""Surrogates of a Lennard-Jones cluster's energy, their forces, and trajectories under them.
 
-Aligned clusters of N atoms satisfy six linear equations (no shift, no turn against the reference),
-so that they lie in a space of 3 N - 6 dimensions. Functions are fitted to the 3 N columns as they
-come, and to coordinates in that space.
+Aligned clusters of N atoms satisfy six linear equations (no translation and no rotation against
+the reference), so they lie in a space of 3 N - 6 dimensions. Functions are fitted to all 3 N
+columns, and to coordinates in that space.
 """
 
 from __future__ import annotations
@@ -14,29 +14,28 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import ritz
-from ritz.datasets import Configurations, align, lennard_jones, simulate_cluster, verlet
+from benchmarks.atoms.clusters import Array, Configurations, align, lennard_jones
+from benchmarks.atoms.motion import simulate_cluster, verlet
 
-Array = NDArray[np.float64]
 TEMPERATURE = 0.05
 SIZES = (25, 50, 100, 200, 400)
 SHOWN = (25, 100)
 MOTIONS, STEPS, STEP = 20, 500, 0.01
-PICTURE = Path(__file__).parents[1] / "docs" / "atoms.png"
+PICTURE = Path(__file__).parents[2] / "docs" / "atoms.png"
 
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """The function x -> f(align(x)) of clusters that move and turn, and its gradient.
+    """The function x -> f(align(x)), invariant to translations and rotations, and its gradient.
 
     Parameters
     ----------
     model
-        A fitted regressor f, of the coordinates `align(x) @ axes`.
+        A fitted regressor f of the coordinates `align(x) @ axes`.
     reference
-        The cluster (3 N,) that others are aligned to.
+        The cluster (3 N,) to align to.
     axes
         Orthonormal columns (3 N, k).
     """
@@ -47,16 +46,17 @@ class Aligned:
 
     def energy(self, X: Array) -> Array:
         """Return f (n,) at clusters (n, 3 N)."""
-        return np.asarray(self.model.predict(self._turned(X)[0] @ self.axes))
+        return np.asarray(self.model.predict(self._aligned(X)[0] @ self.axes))
 
     def gradient(self, X: Array) -> Array:
         """Return its gradient (n, 3 N) by the chain rule.
 
-        A small move of x moves align(x) along, less a shift and a turn that keep it aligned. So of
-        f's gradient g there remains, before it is turned back, g_i - s x r_i less its mean, where
-        r is the reference and s such that there is no torque.
+        A small displacement of x displaces align(x) equally, up to the translation and rotation
+        that keep it aligned. The gradient of x -> f(align(x)), rotated to the reference, is
+        therefore g_i - s x r_i minus its mean, where g is the gradient of f, r the reference, and
+        s such that the total torque vanishes.
         """
-        A, Q = self._turned(X)
+        A, Q = self._aligned(X)
         G = (self.model.predict_gradient(A @ self.axes) @ self.axes.T).reshape(len(X), -1, 3)
         x, r = A.reshape(G.shape), self.reference.reshape(-1, 3)
         r = r - r.mean(axis=0)
@@ -67,13 +67,13 @@ class Aligned:
         G -= G.mean(axis=1, keepdims=True)
         return np.asarray((G @ Q.transpose(0, 2, 1)).reshape(X.shape))
 
-    def _turned(self, X: Array) -> tuple[Array, Array]:
-        """Return aligned clusters (n, 3 N) and the rotations (n, 3, 3) that turned their rows."""
-        # Gradients are turned along: unit vectors in their place tell how.
+    def _aligned(self, X: Array) -> tuple[Array, Array]:
+        """Return aligned clusters (n, 3 N) and the rotations (n, 3, 3) applied to their rows."""
+        # Rotating unit vectors in place of gradients gives the rotation.
         unit = np.zeros_like(X)
         unit[:, :9] = np.eye(3).ravel()
-        A, turned = align(X, unit, self.reference)
-        return A, turned[:, :9].reshape(-1, 3, 3)
+        A, rotated = align(X, unit, self.reference)
+        return A, rotated[:, :9].reshape(-1, 3, 3)
 
 
 def internal(clusters: Configurations) -> Array:
@@ -87,7 +87,7 @@ def internal(clusters: Configurations) -> Array:
 
 @cache
 def sample(n_atoms: int, n: int, seed: int) -> Configurations:
-    """Return configurations nearly independent of each other: one relaxation time apart."""
+    """Return nearly independent configurations, one relaxation time apart."""
     return simulate_cluster(n_atoms, n, TEMPERATURE, stride=100, random_state=seed)
 
 
@@ -114,7 +114,7 @@ def errors(function: Aligned, unseen: Configurations) -> tuple[float, float, flo
 
 
 def starts(clusters: Configurations, seed: int) -> tuple[Array, Array]:
-    """Draw positions, and velocities of the temperature without momentum and without turning."""
+    """Draw positions, and thermal velocities without total momentum and angular momentum."""
     rng = np.random.default_rng(seed)
     X = clusters.X[rng.choice(len(clusters.X), MOTIONS, replace=False)]
     x = X.reshape(MOTIONS, -1, 3)
@@ -126,7 +126,7 @@ def starts(clusters: Configurations, seed: int) -> tuple[Array, Array]:
 
 
 def total_energy(gradient: Any, X: Array, V: Array) -> Array:
-    """Return the true total energy (steps, motions) along motions that a gradient drives."""
+    """Return the true total energy (steps, motions) of motions under a fitted gradient."""
     X, V = verlet(gradient, X, V, STEP, STEPS)
     potential = lennard_jones(X.reshape(-1, X.shape[2]))[0].reshape(X.shape[:2])
     return np.asarray(potential + (V**2).sum(axis=2) / 2)
@@ -135,7 +135,8 @@ def total_energy(gradient: Any, X: Array, V: Array) -> Array:
 def drift(energy: Array) -> tuple[float, float]:
     """Return drift and fluctuation, RMS over motions, in units of the temperature.
 
-    They are the rise of the line fitted to a motion's energy, and the RMS distance from that line.
+    The drift is the rise of a line fitted to the energy over the whole motion, the fluctuation the
+    RMS distance from that line.
     """
     t = np.linspace(-0.5, 0.5, len(energy))
     rise = t @ energy / (t @ t)
