@@ -26,11 +26,11 @@ def test_derivative_is_diagonal_between_its_functions(rule):
     sigma = problem.singular_values(k)
     np.testing.assert_allclose(sigma, np.sqrt(np.arange(k)), rtol=1e-15)
     np.testing.assert_allclose(F.T @ (w[:, None] * slopes), np.diag(sigma), atol=1e-8)
-    # Not only in the weak sense: the derivative of each right function is its left one.
+    # The derivative of each right function is a multiple of its left one, also pointwise.
     np.testing.assert_allclose(slopes[5:-5], (sigma * F)[5:-5], atol=1e-5)
 
 
-def test_derivative_functions_are_orthonormal_but_for_the_partner_of_the_constant(rule):
+def test_derivative_functions_are_orthonormal_except_the_partner_of_the_constant(rule):
     x, w = rule
     problem, k = datasets.derivative(), 9
     F, G = problem.left_functions(x[:, None], k), problem.right_functions(x[:, None], k)
@@ -97,13 +97,13 @@ def test_few_functions(k):
 
 @pytest.mark.parametrize("r", [-0.5, 1.0, np.nan, "half"])
 def test_correlation_must_be_in_the_unit_interval(r):
-    with pytest.raises(ValueError, match=r"'correlation' parameter of gaussian_pair .* \[0, 1\)"):
+    with pytest.raises(ValueError, match=r"'correlation' parameter .* \[0, 1\)"):
         datasets.gaussian_pair(r)
 
 
 def test_errors_name_the_argument():
     problem = datasets.gaussian_pair()
-    with pytest.raises(ValueError, match=r"'Y' parameter of right_functions .* \(n, 1\)"):
+    with pytest.raises(ValueError, match="'Y' parameter must be an array with 1 columns"):
         problem.right_functions(np.zeros((3, 2)), 2)
-    with pytest.raises(ValueError, match=r"'k' parameter of singular_values .* Got 0"):
+    with pytest.raises(ValueError, match=r"'k' parameter .* Got 0"):
         problem.singular_values(0)

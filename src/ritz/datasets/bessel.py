@@ -5,7 +5,7 @@ from math import ceil, floor, pi, sqrt
 import numpy as np
 from scipy.special import jnp_zeros, jv
 
-from ritz.datasets.checks import Array
+from ritz.arrays import Array
 from ritz.datasets.problem import Problem
 
 __all__ = ["disk"]
@@ -17,7 +17,7 @@ def disk() -> Problem:
     .. math:: \lambda = z^2, \quad J_m'(z) = 0, \ z > 0, \qquad
         f(x) = c\, J_m(z r) \cos(m t), \ c\, J_m(z r) \sin(m t),
 
-    once for m = 0 and twice for m >= 1, after the constant, whose eigenvalue is 0.
+    once for m = 0 and twice for m >= 1, in addition to the constant with eigenvalue 0.
 
     Returns
     -------
@@ -30,8 +30,8 @@ def disk() -> Problem:
 
 
 def _modes(k: int) -> list[tuple[float, int, int]]:
-    """Return the k smallest (z, m, side), where side 0 takes the cosine and side 1 the sine."""
-    # About b^2/4 + b/2 zeros lie below b (Weyl's law), and the loop does not rely on it.
+    """Return the k smallest (z, m, side), where side 0 means the cosine and side 1 the sine."""
+    # About b^2/4 + b/2 zeros lie below b (Weyl's law). The loop covers the exceptions.
     bound = 2 * sqrt(k) + 2
     modes = _modes_below(bound)
     while len(modes) < k:
@@ -41,7 +41,7 @@ def _modes(k: int) -> list[tuple[float, int, int]]:
 
 
 def _modes_below(bound: float) -> list[tuple[float, int, int]]:
-    # The i-th positive zero of J_m' exceeds m and (i - 1/2) pi, so that none below is missed.
+    # The i-th positive zero of J_m' is larger than m and than (i - 1/2) pi, so none is missed.
     n_zeros = ceil(bound / pi + 0.5)
     modes = [(0.0, 0, 0)]
     for m in range(floor(bound) + 1):

@@ -1,4 +1,8 @@
-"""Point clouds with a visible shape, to look at and to cluster."""
+"""Point clouds with a visible shape, for pictures and clustering.
+
+scikit-learn's `make_moons` and `make_circles` space points evenly instead of drawing them, and its
+`make_swiss_roll` returns only one of the two intrinsic coordinates.
+"""
 
 from dataclasses import dataclass
 from math import pi
@@ -6,23 +10,24 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.datasets.checks import Array, Seed, count, real
+from ritz.arrays import Array, as_count, as_number
+from ritz.datasets.problem import Seed
 
 __all__ = ["Cloud", "concentric_circles", "half_moons", "swiss_roll"]
 
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points, the piece that each belongs to, and where on the piece it lies.
+    """Points with labels of their connected component and intrinsic coordinates.
 
     Parameters
     ----------
     X : array of shape (n, d)
         The points.
     labels : array of n integers, or None
-        The piece of each point; None for a shape in one piece.
+        The component of each point; None for a connected shape.
     parameters : array of shape (n, r)
-        The intrinsic coordinates of each point before the noise.
+        The intrinsic coordinates of each point before noise is added.
 
     """
 
@@ -32,7 +37,7 @@ class Cloud:
 
 
 def half_moons(n: int, noise: float = 0.1, random_state: Seed = None) -> Cloud:
-    r"""Draw the unit circle with its right half moved up by one.
+    r"""Draw points on the unit circle with its right half shifted up by one.
 
     .. math:: x = (\cos t, \sin t + 1_{\cos t > 0}) + \varepsilon, \quad t \sim U[0, 2\pi).
 
@@ -43,26 +48,26 @@ def half_moons(n: int, noise: float = 0.1, random_state: Seed = None) -> Cloud:
     noise : float
         Standard deviation of each coordinate of the Gaussian noise.
     random_state : int, numpy Generator or None
-        Source of randomness.
+        Seed or generator.
 
     Returns
     -------
     Cloud
-        Labels 0 (left) and 1 (right); parameters t, (n, 1).
+        With labels 0 (left) and 1 (right), and parameters t (n, 1).
 
     """
-    n = count(n, "n", "half_moons")
+    n = as_count(n, "n")
     rng = np.random.default_rng(random_state)
     t = rng.uniform(0.0, 2 * pi, n)
     labels = (np.cos(t) > 0).astype(np.int64)
     X = np.column_stack([np.cos(t), np.sin(t) + labels])
-    return Cloud(_blur(X, noise, "half_moons", rng), labels, t[:, None])
+    return Cloud(_add_noise(X, noise, rng), labels, t[:, None])
 
 
 def concentric_circles(
     n: int, n_circles: int = 4, noise: float = 0.1, random_state: Seed = None
 ) -> Cloud:
-    r"""Draw circles of radius 1, 2, ... around the origin, each as likely as the others.
+    r"""Draw points on circles of radius 1, 2, ... around the origin, all equally likely.
 
     .. math:: x = (1 + c) (\cos t, \sin t) + \varepsilon, \quad t \sim U[0, 2\pi).
 
@@ -75,25 +80,25 @@ def concentric_circles(
     noise : float
         Standard deviation of each coordinate of the Gaussian noise.
     random_state : int, numpy Generator or None
-        Source of randomness.
+        Seed or generator.
 
     Returns
     -------
     Cloud
-        Labels c = 0, ..., n_circles - 1 from the inside out; parameters t, (n, 1).
+        With labels c = 0, ..., n_circles - 1 from the inside out, and parameters t (n, 1).
 
     """
-    n = count(n, "n", "concentric_circles")
-    n_circles = count(n_circles, "n_circles", "concentric_circles")
+    n = as_count(n, "n")
+    n_circles = as_count(n_circles, "n_circles")
     rng = np.random.default_rng(random_state)
     t = rng.uniform(0.0, 2 * pi, n)
     labels = rng.integers(n_circles, size=n)
     X = (1 + labels[:, None]) * np.column_stack([np.cos(t), np.sin(t)])
-    return Cloud(_blur(X, noise, "concentric_circles", rng), labels, t[:, None])
+    return Cloud(_add_noise(X, noise, rng), labels, t[:, None])
 
 
 def swiss_roll(n: int, noise: float = 0.0, random_state: Seed = None) -> Cloud:
-    r"""Draw a rolled-up strip in space.
+    r"""Draw points on a rolled-up strip in three dimensions.
 
     .. math:: x = (t \cos t, h, t \sin t) + \varepsilon, \quad
         t \sim U[3\pi/2, 9\pi/2), \ h \sim U[0, 21).
@@ -107,21 +112,21 @@ def swiss_roll(n: int, noise: float = 0.0, random_state: Seed = None) -> Cloud:
     noise : float
         Standard deviation of each coordinate of the Gaussian noise.
     random_state : int, numpy Generator or None
-        Source of randomness.
+        Seed or generator.
 
     Returns
     -------
     Cloud
-        No labels; parameters (t, h), (n, 2).
+        Without labels, and with parameters (t, h) (n, 2).
 
     """
-    n = count(n, "n", "swiss_roll")
+    n = as_count(n, "n")
     rng = np.random.default_rng(random_state)
     t, h = rng.uniform(1.5 * pi, 4.5 * pi, n), rng.uniform(0.0, 21.0, n)
     X = np.column_stack([t * np.cos(t), h, t * np.sin(t)])
-    return Cloud(_blur(X, noise, "swiss_roll", rng), None, np.column_stack([t, h]))
+    return Cloud(_add_noise(X, noise, rng), None, np.column_stack([t, h]))
 
 
-def _blur(X: Array, noise: float, owner: str, rng: np.random.Generator) -> Array:
-    scale = real(noise, "noise", owner, 0.0, np.inf, closed=True)
+def _add_noise(X: Array, noise: float, rng: np.random.Generator) -> Array:
+    scale = as_number(noise, "noise", "a nonnegative number", lowest=0.0)
     return X + scale * rng.standard_normal(X.shape)

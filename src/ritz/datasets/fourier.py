@@ -1,4 +1,4 @@
-"""Uniform samples on cubes, circles and flat tori: cosines and sines."""
+"""Uniform samples on cubes, circles and flat tori, whose eigenfunctions are cosines and sines."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from ritz.datasets.checks import Array, count, lengths_of
+from ritz.arrays import Array, as_count, as_number, must
 from ritz.datasets.problem import Problem
 from ritz.datasets.separable import Separable
 
@@ -30,7 +30,7 @@ def cube(dimension: int = 1) -> Problem:
     Problem
 
     """
-    d = count(dimension, "dimension", "cube")
+    d = as_count(dimension, "dimension")
     neumann = Separable(_square, _cosines, _identity, (1.0,) * d, pi**2)
     return Problem(
         name=f"cube(dimension={d})",
@@ -47,7 +47,7 @@ def torus(lengths: Sequence[float] = (1.0, 1.0)) -> Problem:
     .. math:: x = \Big(\frac{l_i}{2\pi} \cos t_i, \frac{l_i}{2\pi} \sin t_i\Big)_i \in R^{2d},
         \qquad \lambda_m = \sum_i (2\pi m_i / l_i)^2, \quad m \in Z^d.
 
-    The functions are products of 1, sqrt(2) cos(m t) and sqrt(2) sin(m t).
+    The eigenfunctions are products of 1, sqrt(2) cos(m t) and sqrt(2) sin(m t).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def torus(lengths: Sequence[float] = (1.0, 1.0)) -> Problem:
     Problem
 
     """
-    circumferences = lengths_of(lengths, "lengths", "torus")
+    circumferences = _as_lengths(lengths)
     first = circumferences[0]
     weights = tuple((first / length) ** 2 for length in circumferences)
     periodic = Separable(_half_square, _fourier, _angles, weights, (2 * pi / first) ** 2)
@@ -78,7 +78,7 @@ def circle() -> Problem:
 
     .. math:: \lambda = m^2, \qquad f = \sqrt 2 \cos(m t), \ \sqrt 2 \sin(m t), \quad m \ge 1,
 
-    after the constant, whose eigenvalue is 0.
+    in addition to the constant with eigenvalue 0.
 
     Returns
     -------
@@ -88,15 +88,24 @@ def circle() -> Problem:
     return replace(torus((2 * pi,)), name="circle()")
 
 
+def _as_lengths(lengths: Sequence[float]) -> tuple[float, ...]:
+    if not isinstance(lengths, list | tuple | np.ndarray) or len(lengths) == 0:
+        requirement = "a nonempty sequence of positive numbers"
+        remedy = "Pass one length per circle, as in (1.0, 2.0)."
+        raise ValueError(must("lengths", requirement, repr(lengths), remedy))
+    smallest = float(np.finfo(np.float64).tiny)
+    return tuple(as_number(each, "lengths", "positive numbers", smallest) for each in lengths)
+
+
 def _cosines(u: Array, m: int) -> Array:
-    """Return 1, sqrt(2) cos(pi u), ..., sqrt(2) cos((m - 1) pi u)."""
+    """Return 1, sqrt(2) cos(pi u), ..., sqrt(2) cos((m - 1) pi u), (n, m)."""
     table: Array = np.sqrt(2.0) * np.cos(pi * np.outer(u, np.arange(m)))
     table[:, 0] = 1.0
     return table
 
 
 def _fourier(t: Array, m: int) -> Array:
-    """Return 1, then sqrt(2) cos(j t) and sqrt(2) sin(j t) for j = 1, 2, ...: m columns in all."""
+    """Return the first m of 1, sqrt(2) cos(t), sqrt(2) sin(t), sqrt(2) cos(2 t), ..., (n, m)."""
     phases = np.outer(t, (np.arange(m) + 1) // 2)
     waves = np.where(np.arange(m) % 2 == 1, np.cos(phases), np.sin(phases))
     table: Array = np.sqrt(2.0) * waves
@@ -109,7 +118,7 @@ def _angles(X: Array) -> Array:
 
 
 def _along_circles(X: Array) -> Array:
-    """Return unit vectors along each circle, (n, 2d, d)."""
+    """Return unit vectors (n, 2 d, d) along each circle."""
     t = _angles(X)
     axes = np.arange(t.shape[1])
     frames = np.zeros((*X.shape, len(axes)))

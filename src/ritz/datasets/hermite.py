@@ -1,10 +1,10 @@
-"""Gaussian samples: Hermite polynomials diagonalize the energy, d/dx, and pairs."""
+"""Gaussian samples: Hermite polynomials diagonalize the energy, d/dx, and correlated pairs."""
 
 from functools import partial
 
 import numpy as np
 
-from ritz.datasets.checks import Array, count, real
+from ritz.arrays import Array, as_count, as_number, must
 from ritz.datasets.problem import Problem, SingularProblem
 from ritz.datasets.separable import Separable
 
@@ -29,8 +29,8 @@ def gaussian(dimension: int = 1, scale: float = 1.0) -> Problem:
     Problem
 
     """
-    d = count(dimension, "dimension", "gaussian")
-    s = real(scale, "scale", "gaussian", 0.0, np.inf, closed=False)
+    d = as_count(dimension, "dimension")
+    s = as_number(scale, "scale", "a positive number", float(np.finfo(np.float64).tiny))
     hermite = Separable(_identity, _table, partial(_divide, s), (1.0,) * d, 1 / s**2)
     return Problem(
         name=f"gaussian(dimension={d}, scale={s:g})",
@@ -42,14 +42,14 @@ def gaussian(dimension: int = 1, scale: float = 1.0) -> Problem:
 
 
 def derivative() -> SingularProblem[Array]:
-    r"""Gaussian samples on the line with the form f g', smallest singular values first.
+    r"""Gaussian samples in one dimension with the form f g', smallest singular values first.
 
     .. math:: H(f, g, x) = f(x) g'(x), \qquad \sigma_s = \sqrt s, \qquad
         g_s = He_s / \sqrt{s!}, \qquad f_s = g_{s-1}.
 
-    The constant g_0 has no partner, since every function is a derivative: the first left
-    function is 0. In more dimensions each value sqrt(s) has infinitely many functions (any in
-    the other coordinates), so that no k of them are the first; hence the line only.
+    The constant g_0 has no left partner, since every function is a derivative, so the first left
+    function is 0. In more dimensions each singular value sqrt(s) has infinite multiplicity (any
+    function of the other coordinates), so this problem has one dimension only.
 
     Returns
     -------
@@ -62,18 +62,18 @@ def derivative() -> SingularProblem[Array]:
         energy="derivative",
         sampler=partial(_normal, 1, 1.0),
         spectrum=_square_roots,
-        left=_lowered,
+        left=_shifted_polynomials,
         right=_polynomials,
     )
 
 
 def gaussian_pair(correlation: float = 0.5) -> SingularProblem[tuple[Array, Array]]:
-    r"""Correlated pairs of Gaussian numbers with the form f(x) g(y), largest value first.
+    r"""Correlated pairs of Gaussian numbers with the form f(x) g(y), largest singular value first.
 
     .. math:: H(f, g, (x, y)) = f(x) g(y), \qquad \sigma_s = r^s, \qquad
         f_s = g_s = He_s / \sqrt{s!}.
 
-    The value 1 belongs to the pair of constants. For a negative correlation flip the sign of y.
+    The singular value 1 has constant functions. For a negative correlation change the sign of y.
 
     Parameters
     ----------
@@ -86,7 +86,9 @@ def gaussian_pair(correlation: float = 0.5) -> SingularProblem[tuple[Array, Arra
         `sample` returns the pair (X, Y), each of shape (n, 1).
 
     """
-    r = real(correlation, "correlation", "gaussian_pair", 0.0, 1.0, closed=True)
+    r = as_number(correlation, "correlation", "a number in [0, 1)", lowest=0.0)
+    if r >= 1:
+        raise ValueError(must("correlation", "a number in [0, 1)", r))
     return SingularProblem(
         name=f"gaussian_pair(correlation={r:g})",
         dimension=1,
@@ -99,7 +101,10 @@ def gaussian_pair(correlation: float = 0.5) -> SingularProblem[tuple[Array, Arra
 
 
 def _table(u: Array, m: int) -> Array:
-    """Return He_0, ..., He_{m-1} at the numbers u, orthonormal for N(0, 1)."""
+    """Return He_s(u) / sqrt(s!) for s < m, (n, m).
+
+    The recurrence normalizes at each step: NumPy's `hermevander` overflows beyond degree 300.
+    """
     h = np.ones((len(u), m))
     if m > 1:
         h[:, 1] = u
@@ -112,7 +117,7 @@ def _polynomials(X: Array, k: int) -> Array:
     return _table(X[:, 0], k)
 
 
-def _lowered(X: Array, k: int) -> Array:
+def _shifted_polynomials(X: Array, k: int) -> Array:
     return np.hstack([np.zeros((len(X), 1)), _table(X[:, 0], k)[:, : k - 1]])
 
 

@@ -1,4 +1,4 @@
-"""Problems whose spectrum is known: samples come with their true eigenvalues and functions."""
+"""Problems whose spectrum is known: samplers with exact eigenvalues and eigenfunctions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,16 +7,18 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ritz.datasets.checks import Array, Seed, count, points
+from ritz.arrays import Array, as_count, as_rows
 
-__all__ = ["Problem", "SingularProblem"]
+__all__ = ["Problem", "Seed", "SingularProblem"]
+
+Seed = int | np.random.Generator | None
 
 Samples = TypeVar("Samples")
 
 
 @dataclass(frozen=True)
 class Problem:
-    r"""An energy on samples of a law rho, and its exact eigenvalues and eigenfunctions.
+    r"""An energy on samples of a distribution rho, and its exact spectrum.
 
     .. math:: E_\rho[\langle\nabla f_i, \nabla g\rangle] = \lambda_i E_\rho[f_i g]
         \quad\text{for every smooth } g, \qquad E_\rho[f_i f_j] = \delta_{ij}.
@@ -24,18 +26,18 @@ class Problem:
     Parameters
     ----------
     name : str
-        What the samples are.
+        A description of the samples.
     dimension : int
-        Number d of coordinates of a sample.
+        Number d of coordinates of each sample.
     sampler : callable
-        `sampler(n, rng)` draws n independent samples, (n, d).
+        `sampler(n, rng)` draws n independent samples, an array (n, d).
     spectrum : callable
-        `spectrum(k)` gives the k smallest eigenvalues, ascending, (k,).
+        `spectrum(k)` returns the k smallest eigenvalues (k,) in ascending order.
     functions : callable
-        `functions(X, k)` gives the values of the first k eigenfunctions, (n, k).
+        `functions(X, k)` returns the values (n, k) of the first k eigenfunctions.
     tangent : callable, optional
-        `tangent(X)` gives orthonormal frames, (n, d, r): gradients count along them only.
-        None when the whole gradient counts.
+        `tangent(X)` returns orthonormal frames (n, d, r); the energy is that of the gradient's
+        projection on them. None if the energy is that of the whole gradient.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class Problem:
 
     @property
     def energy(self) -> Literal["ambient", "tangential"]:
-        """Which part of the gradient counts: all of it, or the part along `tangent`."""
+        """Whether the energy is that of the whole gradient or of its part along `tangent`."""
         return "ambient" if self.tangent is None else "tangential"
 
     def sample(self, n: int, random_state: Seed = None) -> Array:
@@ -68,29 +70,29 @@ class Problem:
         n : int
             Number of samples.
         random_state : int, numpy Generator or None
-            Source of randomness; an integer makes the samples reproducible.
+            Seed or generator; an integer makes the samples reproducible.
 
         Returns
         -------
         array of shape (n, d)
 
         """
-        return self.sampler(count(n, "n", "sample"), np.random.default_rng(random_state))
+        return self.sampler(as_count(n, "n"), np.random.default_rng(random_state))
 
     def eigenvalues(self, k: int) -> Array:
-        """Return the k smallest eigenvalues, repeated as often as they occur.
+        """Return the k smallest eigenvalues, repeated by their multiplicity.
 
         Parameters
         ----------
         k : int
-            Number of eigenvalues; the first is 0, that of the constant.
+            Number of eigenvalues; the first is 0, with the constant eigenfunction.
 
         Returns
         -------
         array of shape (k,), ascending
 
         """
-        return self.spectrum(count(k, "k", "eigenvalues"))
+        return self.spectrum(as_count(k, "k"))
 
     def eigenfunctions(self, X: ArrayLike, k: int) -> Array:
         """Evaluate the first k eigenfunctions, in the order of `eigenvalues`.
@@ -98,7 +100,7 @@ class Problem:
         Parameters
         ----------
         X : array of shape (n, d)
-            Points of the support of rho.
+            Points in the support of rho.
         k : int
             Number of eigenfunctions; the first is the constant 1.
 
@@ -107,13 +109,12 @@ class Problem:
         array of shape (n, k)
 
         """
-        k = count(k, "k", "eigenfunctions")
-        return self.functions(points(X, self.dimension, "X", "eigenfunctions"), k)
+        return self.functions(as_rows(X, "X", self.dimension), as_count(k, "k"))
 
 
 @dataclass(frozen=True)
 class SingularProblem(Generic[Samples]):
-    r"""An asymmetric form on samples, and its exact singular values and functions.
+    r"""An asymmetric form on samples, and its exact singular values and singular functions.
 
     .. math:: E[H(f, g_i)] = \sigma_i E[f_i f], \quad E[H(f_i, g)] = \sigma_i E[g_i g]
         \quad\text{for all } f, g.
@@ -121,17 +122,17 @@ class SingularProblem(Generic[Samples]):
     Parameters
     ----------
     name : str
-        What the samples are.
+        A description of the samples.
     dimension : int
         Number of coordinates on each side.
     energy : {"derivative", "cross"}
         The form: H = f(x) g'(x), or H = f(x) g(y) over pairs.
     sampler : callable
-        `sampler(n, rng)` draws n independent samples, or pairs of them.
+        `sampler(n, rng)` draws n independent samples or pairs of samples.
     spectrum : callable
-        `spectrum(k)` gives k singular values in the order of the form.
+        `spectrum(k)` returns the first k singular values in the order of the form.
     left, right : callable
-        `left(X, k)` and `right(Y, k)` give the values of the singular functions, (n, k).
+        `left(X, k)` and `right(Y, k)` return the values (n, k) of the singular functions.
 
     """
 
@@ -144,21 +145,21 @@ class SingularProblem(Generic[Samples]):
     right: Callable[[Array, int], Array] = field(repr=False)
 
     def sample(self, n: int, random_state: Seed = None) -> Samples:
-        """Draw n independent samples: an (n, d) array, or a pair of them for "cross".
+        """Draw n independent samples: an array (n, d), or a pair of arrays for "cross".
 
         Parameters
         ----------
         n : int
             Number of samples.
         random_state : int, numpy Generator or None
-            Source of randomness; an integer makes the samples reproducible.
+            Seed or generator; an integer makes the samples reproducible.
 
         Returns
         -------
-        array of shape (n, d), or a tuple of two
+        array of shape (n, d), or a tuple of two such arrays
 
         """
-        return self.sampler(count(n, "n", "sample"), np.random.default_rng(random_state))
+        return self.sampler(as_count(n, "n"), np.random.default_rng(random_state))
 
     def singular_values(self, k: int) -> Array:
         """Return k singular values: smallest first for "derivative", largest first for "cross".
@@ -173,10 +174,10 @@ class SingularProblem(Generic[Samples]):
         array of shape (k,)
 
         """
-        return self.spectrum(count(k, "k", "singular_values"))
+        return self.spectrum(as_count(k, "k"))
 
     def left_functions(self, X: ArrayLike, k: int) -> Array:
-        """Evaluate the first k left functions, those of the factor f.
+        """Evaluate the first k left singular functions, those of the factor f.
 
         Parameters
         ----------
@@ -190,11 +191,10 @@ class SingularProblem(Generic[Samples]):
         array of shape (n, k)
 
         """
-        k = count(k, "k", "left_functions")
-        return self.left(points(X, self.dimension, "X", "left_functions"), k)
+        return self.left(as_rows(X, "X", self.dimension), as_count(k, "k"))
 
     def right_functions(self, Y: ArrayLike, k: int) -> Array:
-        """Evaluate the first k right functions, those of the factor g.
+        """Evaluate the first k right singular functions, those of the factor g.
 
         Parameters
         ----------
@@ -208,5 +208,4 @@ class SingularProblem(Generic[Samples]):
         array of shape (n, k)
 
         """
-        k = count(k, "k", "right_functions")
-        return self.right(points(Y, self.dimension, "Y", "right_functions"), k)
+        return self.right(as_rows(Y, "Y", self.dimension), as_count(k, "k"))

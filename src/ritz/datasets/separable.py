@@ -1,4 +1,4 @@
-"""Sums of one-dimensional operators: their eigenvalues add and their eigenfunctions multiply."""
+"""Sums of one-dimensional operators, whose eigenvalues add and eigenfunctions multiply."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.datasets.checks import Array
+from ritz.arrays import Array
 
 __all__ = ["Separable"]
 
@@ -19,18 +19,18 @@ class Separable:
     .. math:: \lambda_a = c \sum_i w_i \ell(a_i), \qquad
         f_a(x) = \prod_i h_{a_i}(u_i(x)), \qquad a \in N^d.
 
-    Integer levels and weights 1 keep equal eigenvalues equal to the last bit.
+    With integer levels and unit weights, equal eigenvalues are equal to the last bit.
 
     Parameters
     ----------
     level : callable
         Nondecreasing integers l(0) = 0, l(1), ...
     table : callable
-        `table(u, m)` gives h_0, ..., h_{m-1} at the numbers u, (n, m).
+        `table(u, m)` returns the values (n, m) of h_0, ..., h_{m-1} at the numbers u (n,).
     coordinates : callable
-        `coordinates(X)` gives u, one column per one-dimensional operator.
+        `coordinates(X)` returns u (n, d), one column for each one-dimensional operator.
     weights : tuple of float
-        One w_i per coordinate.
+        One w_i for each coordinate.
     factor : float
         The constant c.
 
@@ -43,12 +43,12 @@ class Separable:
     factor: float
 
     def eigenvalues(self, k: int) -> Array:
-        """Return the k smallest sums, (k,)."""
+        """Return the k smallest eigenvalues (k,)."""
         values = [self._sum(tuple(index)) for index in self.indices(k).tolist()]
         return self.factor * np.array(values, dtype=np.float64)
 
     def eigenfunctions(self, X: Array, k: int) -> Array:
-        """Return the products that belong to the k smallest sums, (n, k)."""
+        """Return the eigenfunctions (n, k) of the k smallest eigenvalues."""
         U = self.coordinates(X)
         F = np.ones((len(X), k))
         for u, column in zip(U.T, self.indices(k).T, strict=True):
@@ -56,14 +56,14 @@ class Separable:
         return F
 
     def indices(self, k: int) -> NDArray[np.int64]:
-        """Return the multi-indices a of the k smallest sums, (k, d)."""
+        """Return the multi-indices a (k, d) of the k smallest eigenvalues."""
         start = (0,) * len(self.weights)
         heap = [(self._sum(start), start)]
         found: list[tuple[int, ...]] = []
         while len(found) < k:
             _, index = heappop(heap)
             found.append(index)
-            # Raising only the last nonzero entry or a later one reaches each index exactly once.
+            # Incrementing only the last nonzero entry or a later one reaches each index once.
             last = max((i for i, a in enumerate(index) if a), default=0)
             for i in range(last, len(index)):
                 child = (*index[:i], index[i] + 1, *index[i + 1 :])

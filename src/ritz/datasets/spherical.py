@@ -1,4 +1,4 @@
-"""Uniform samples on spheres: spherical harmonics in any dimension."""
+"""Uniform samples on spheres, whose eigenfunctions are spherical harmonics, in any dimension."""
 
 from functools import partial
 from itertools import accumulate, count, repeat, takewhile
@@ -7,8 +7,7 @@ from math import comb
 import numpy as np
 from scipy.special import betaln
 
-from ritz.datasets import checks
-from ritz.datasets.checks import Array
+from ritz.arrays import Array, as_count, must
 from ritz.datasets.problem import Problem
 
 __all__ = ["sphere"]
@@ -20,23 +19,26 @@ def sphere(dimension: int = 3) -> Problem:
     .. math:: \rho = U(S^{d-1}), \qquad \lambda = s (s + d - 2), \quad
         \frac{2s + d - 2}{s} \binom{s + d - 3}{s - 1} \text{ times for } s \ge 1,
 
-    and once for s = 0. The functions are the spherical harmonics of degree s.
+    and once for s = 0. The eigenfunctions are the spherical harmonics of degree s.
 
     Parameters
     ----------
     dimension : int
-        The dimension d of the space around the sphere, at least 2.
+        The dimension d of the ambient space, at least 2.
 
     Returns
     -------
     Problem
 
     """
-    d = checks.count(dimension, "dimension", "sphere", at_least=2)
+    requirement = "an integer, at least 2"
+    d = as_count(dimension, "dimension", requirement)
+    if d < 2:
+        raise ValueError(must("dimension", requirement, d))
     return Problem(
         name=f"sphere(dimension={d})",
         dimension=d,
-        sampler=partial(_directions, d),
+        sampler=partial(_uniform, d),
         spectrum=partial(_spectrum, d),
         functions=_functions,
         tangent=_frames,
@@ -66,10 +68,10 @@ def _functions(X: Array, k: int) -> Array:
 
 
 def _harmonics(X: Array, degree: int) -> list[Array]:
-    """Return orthonormal harmonic polynomials of each degree up to `degree`, homogeneous in X.
+    """Return orthonormal homogeneous harmonic polynomials of each degree up to `degree`.
 
-    In the plane they are the real and imaginary parts of (x_1 + i x_2)^m; each further
-    coordinate t multiplies those of degree l by polynomials in t and the squared radius.
+    In two dimensions they are the real and imaginary parts of (x_1 + i x_2)^m. For each further
+    coordinate t, those of degree l are multiplied by polynomials in t and the squared radius.
     """
     z = X[:, 0] + 1j * X[:, 1]
     levels: list[Array] = [np.ones((len(X), 1))]
@@ -87,9 +89,10 @@ def _harmonics(X: Array, degree: int) -> list[Array]:
 
 
 def _gegenbauer(t: Array, r2: Array, d: int, l: int, degree: int) -> list[Array]:  # noqa: E741
-    """Return Gegenbauer polynomials in t, homogeneous in (t, r), by their three-term recurrence.
+    """Return homogeneous Gegenbauer polynomials in (t, r) by their three-term recurrence.
 
-    For r = 1 they are orthonormal when t is a coordinate of U(S^{d-1}) weighted by (1 - t^2)^l.
+    For r = 1 they are orthonormal under the law of a coordinate t of U(S^{d-1}), weighted by
+    (1 - t^2)^l.
     """
     a = l + (d - 2) / 2
     j = np.arange(1, degree + 1)
@@ -103,12 +106,14 @@ def _gegenbauer(t: Array, r2: Array, d: int, l: int, degree: int) -> list[Array]
 
 
 def _frames(X: Array) -> Array:
-    """Reflect the axes so that the first is along x; return the others, (n, d, d - 1)."""
+    """Return orthonormal tangents (n, d, d - 1): the axes but the first, reflected by Householder.
+
+    The reflection maps the first axis to a multiple of x.
+    """
     radii = np.linalg.norm(X, axis=1)
     if not radii.all():
         raise ValueError(
-            "The 'X' parameter of tangent must be points of the sphere. "
-            "Got the origin instead, which has no tangent; drop that row."
+            must("X", "points of the sphere", "the origin", "It has no tangent; drop that row.")
         )
     V = X.copy()
     V[:, 0] += np.copysign(radii, X[:, 0])
@@ -117,7 +122,7 @@ def _frames(X: Array) -> Array:
     return frames
 
 
-def _directions(d: int, n: int, rng: np.random.Generator) -> Array:
+def _uniform(d: int, n: int, rng: np.random.Generator) -> Array:
     X = rng.standard_normal((n, d))
     unit: Array = X / np.linalg.norm(X, axis=1, keepdims=True)
     return unit
