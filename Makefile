@@ -3,8 +3,8 @@ VENV ?= .venv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-TEST_EXTRAS := test,plot,reproduce,dask,files,neighbors,torch
-CODE = $(wildcard src tests benchmarks examples setup.py)
+TEST_EXTRAS := test,plot,dask,files,neighbors,torch
+CODE = $(wildcard src paper tests benchmarks examples setup.py)
 # What an installation is made of: packages, and the part in C, which it compiles.
 INSTALLED := pyproject.toml constraints.txt setup.py $(wildcard src/ritz/native/*.c src/ritz/native/*.h)
 
@@ -36,8 +36,9 @@ unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' exam
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
 
-reproduce: $(VENV)/.installed-reproduce ## every figure of the paper, quick settings (7 min 20 s on two free cores, 10.8 CPU minutes)
-	$(BIN)/ritz reproduce all
+# FIGURE=moons for one figure, OUT=folder, FULL=1 for the paper's sizes, OPTIONS="--seed 1" for others.
+reproduce: $(VENV)/.installed-reproduce ## the paper's figures, quick settings (7 min 20 s on two free cores); FIGURE=moons for one
+	$(BIN)/python -m paper $(or $(FIGURE),all) $(if $(OUT),--out "$(OUT)") $(if $(FULL),--full) $(OPTIONS)
 
 bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
 	$(BIN)/python -m benchmarks
@@ -76,8 +77,8 @@ $(VENV)/.installed-demo: $(INSTALLED) | $(BIN)/python
 	@touch $@
 
 $(VENV)/.installed-reproduce: $(INSTALLED) | $(BIN)/python
-	@echo "Installing ritz[reproduce,torch] and its pinned dependencies"
-	@$(PIP) -e ".[reproduce,torch]"
+	@echo "Installing ritz[plot,torch] and its pinned dependencies"
+	@$(PIP) -e ".[plot,torch]"
 	@touch $@
 
 $(VENV)/.installed-peers: $(INSTALLED) | $(BIN)/python
