@@ -6,8 +6,10 @@ PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraint
 TEST_EXTRAS := test,plot,dask,files,neighbors,torch
 CODE = $(wildcard src paper tests benchmarks examples setup.py)
 # What an installation is made of: packages, and the part in C, which it compiles.
-INSTALLED := pyproject.toml constraints.txt setup.py $(wildcard src/ritz/native/*.c src/ritz/native/*.h)
+INSTALLED := pyproject.toml constraints.txt setup.py src/ritz/_compiled.pyx src/ritz/_sections.h
 
+# Tests that run a second time without the compiled part.
+NUMPY_TESTS := tests/kernels tests/assembly tests/spectrum
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
@@ -34,6 +36,7 @@ layers: $(VENV)/.installed-test ## import-linter: each layer imports only those 
 
 unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' examples
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
+	RITZ_COMPILED=0 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(NUMPY_TESTS)
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
 
 # FIGURE=moons for one figure, OUT=folder, FULL=1 for the paper's sizes, OPTIONS="--seed 1" for others.
@@ -54,7 +57,7 @@ wheel: $(BIN)/python ## a file to install where there is no compiler, in dist/
 	$(BIN)/python -m pip wheel -q --no-deps -w dist .
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) build dist src/*.egg-info src/ritz/native/*.so
+	rm -rf $(VENV) build dist src/*.egg-info src/ritz/*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

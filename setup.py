@@ -1,38 +1,29 @@
-"""The part that is written in C; all else about the package is in pyproject.toml."""
+"""The compiled part, which is optional; all else about the package is in pyproject.toml."""
 
-import sysconfig
-from pathlib import Path
-
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-FOLDER = Path("src/ritz/native")
-# Products and sums may be one instruction, and errors of arithmetic need not be told one by one.
+# A product and a sum may be one instruction, and arithmetic errors need not be reported one by one.
 FAST = ["-O3", "-g0", "-std=c11", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math"]
-# One file serves every Python from this one on, but for those without a lock.
-LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 class BuildFast(build_ext):
-    """Tell the compiler to make vector instructions, in its own words."""
+    """Let the compiler vectorize loops, in its own words."""
 
     def build_extensions(self) -> None:
         for extension in self.extensions:
-            microsoft = self.compiler.compiler_type == "msvc"
-            extension.extra_compile_args = ["/O2"] if microsoft else FAST
+            is_microsoft = self.compiler.compiler_type == "msvc"
+            extension.extra_compile_args = ["/O2"] if is_microsoft else FAST
+            # Where it cannot be compiled, the package runs on NumPy alone.
+            extension.optional = True
         super().build_extensions()
 
 
 setup(
     cmdclass={"build_ext": BuildFast},
-    ext_modules=[
-        Extension(
-            "ritz.native._c",
-            sources=[str(path) for path in sorted(FOLDER.glob("*.c"))],
-            depends=["setup.py", *(str(path) for path in sorted(FOLDER.glob("*.h")))],
-            define_macros=[("Py_LIMITED_API", "0x030B0000")] if LIMITED else [],
-            py_limited_api=LIMITED,
-        )
-    ],
-    options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED else {},
+    ext_modules=cythonize(
+        [Extension("ritz._compiled", ["src/ritz/_compiled.pyx"])],
+        build_dir="build",
+    ),
 )

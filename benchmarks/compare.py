@@ -1,4 +1,4 @@
-"""Timing two ways of doing one thing, alternately, so that a noisy machine is noisy for both."""
+"""Time two ways to do one thing alternately, so that a noisy machine disturbs both alike."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MOST = 31
+MOST_REPEATS = 31
+# Seconds before each run, in which the idle BLAS threads of the other way fall asleep.
+PAUSE = 0.3
 
 
 class PeerError(Exception):
-    """A peer's way ended with an error of its own."""
+    """A peer ended with an error of its own."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Seconds of each repetition of two ways, and their ratios."""
+    """Seconds of each repetition of ours and of the peer's, and their ratios."""
 
     case: str
     ours: list[float]
@@ -42,14 +44,13 @@ class Comparison:
     def __str__(self) -> str:
         r = self.record()
         return (
-            f"{self.case:<44} ours {r['ours_seconds']:8.3f} s   theirs {r['theirs_seconds']:8.3f} s"
+            f"{self.case:<44} ours {r['ours_seconds']:8.4f} s   theirs {r['theirs_seconds']:8.4f} s"
             f"   ratio {r['ratio']:6.1f} ({r['ratio_low']:.1f} to {r['ratio_high']:.1f})"
         )
 
 
-def seconds(work: Callable[[], object], pause: float = 0.3) -> float:
-    # Threads of the linear algebra wait busily for a while: let those of the other way go to sleep.
-    time.sleep(pause)
+def seconds(work: Callable[[], object]) -> float:
+    time.sleep(PAUSE)
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
@@ -62,17 +63,27 @@ def compare(
     repeats: int,
     warm: bool = True,
     enough: float = 0.0,
-    pause: float = 0.3,
 ) -> Comparison:
-    """Run each once to warm up (ours only, where theirs takes minutes), then alternately.
+    """Run each once to warm up, then both alternately.
 
-    What takes little time is noisy: it is repeated for `enough` seconds, up to 31 times. There is a
-    pause in seconds before each run.
+    Parameters
+    ----------
+    case
+        What is compared.
+    ours, theirs
+        The two ways.
+    repeats
+        The smallest number of pairs of runs.
+    warm
+        Whether to warm up theirs too; not where it takes minutes.
+    enough
+        Short runs are noisy, so they are repeated until this many seconds have passed, up to 31
+        times.
     """
     ours()
     if warm:
         theirs()
     pairs: list[tuple[float, float]] = []
-    while len(pairs) < repeats or (len(pairs) < MOST and np.sum(pairs) < enough):
-        pairs.append((seconds(ours, pause), seconds(theirs, pause)))
+    while len(pairs) < repeats or (len(pairs) < MOST_REPEATS and np.sum(pairs) < enough):
+        pairs.append((seconds(ours), seconds(theirs)))
     return Comparison(case, [a for a, _ in pairs], [b for _, b in pairs])

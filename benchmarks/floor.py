@@ -2,47 +2,53 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 from scipy.linalg import eigh
 from threadpoolctl import threadpool_limits
 
 import ritz
+from benchmarks import TINY
 from benchmarks.compare import Comparison, compare
 
-D, K, THREADS, ROWS = 10, 8, 2, 1024
+N = 4000 if TINY else 100_000
+D, K, THREADS, BLOCK_ROWS = 10, 8, 2, 1024
+# Each kernel, and the number of symmetric products of its Laplacian: one of values, where slopes
+# are a multiple of them, and one of slopes elsewhere.
 KERNELS = {
     "Gaussian": (ritz.Gaussian(2.0), 1),
     "exponential": (ritz.Exponential(3.0), 2),
     "Matern 3/2": (ritz.Matern(1.5, 3.0), 2),
     "Matern 5/2": (ritz.Matern(2.5, 3.0), 2),
 }
+QUICK = [("Gaussian", p) for p in (1000, 200, 100)]
+QUICK += [("exponential", 1000), ("Matern 3/2", 1000)]
+FULL = [("Gaussian", p) for p in (50, 500, 2000)]
+FULL += [("Matern 5/2", 1000), ("exponential", 200), ("Matern 3/2", 200)]
 
 
-def floor(n: int, p: int, symmetric: int, general: int, dtype: type) -> Callable[[], None]:
+def floor(n: int, p: int, symmetric: int) -> Callable[[], None]:
     """Return the products of n rows, in blocks on two threads, and an eigenvalue problem.
 
-    A Laplacian needs one general product and as many symmetric ones as there are kinds of arrays:
-    values alone where q' = c q, values and slopes elsewhere.
+    A Laplacian needs one general product, and one or two symmetric ones.
     """
     rng = np.random.default_rng(0)
-    arrays = [rng.random((ROWS, p)).astype(dtype) for _ in range(3)]
+    arrays = [rng.random((BLOCK_ROWS, p)) for _ in range(2)]
     A = rng.random((2 * p, p))
     A = A.T @ A / (2 * p)
 
     def products(blocks: int) -> None:
-        sums = [np.zeros((p, p)) for _ in range(symmetric + general)]
+        sums = [np.zeros((p, p)) for _ in range(symmetric + 1)]
         for _ in range(blocks):
             for number in range(symmetric):
                 sums[number] += arrays[number].T @ arrays[number]
-            for number in range(general):
-                sums[symmetric + number] += arrays[number + 1].T @ arrays[number]
+            sums[symmetric] += arrays[1].T @ arrays[0]
 
     def run() -> None:
-        blocks = max(1, round(n / ROWS / THREADS))
+        blocks = max(1, round(n / BLOCK_ROWS / THREADS))
         with threadpool_limits(1), ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(products, [blocks] * THREADS))
             eigh(A, np.eye(p), subset_by_index=(0, K))
@@ -50,43 +56,42 @@ def floor(n: int, p: int, symmetric: int, general: int, dtype: type) -> Callable
     return run
 
 
-def case(kernel: str, n: int, p: int, repeats: int, dtype: type = np.float64) -> Comparison:
-    X = np.random.default_rng(0).normal(size=(n, D)).astype(dtype)
+def case(kernel: str, p: int, repeats: int) -> Comparison:
+    X = np.random.default_rng(0).normal(size=(N, D))
     section, symmetric = KERNELS[kernel]
-    name = f"Laplacian, {kernel}, n={n:,}, p={p}" + (", float32" if dtype is np.float32 else "")
+    basis = ritz.Nystrom(section, p)
     return compare(
-        name,
+        f"Laplacian, {kernel}, n={N:,}, p={p}",
         lambda: ritz.decompose(
-            ritz.laplacian(), ritz.Nystrom(section, p), X, k=K, random_state=0, n_jobs=THREADS
+            ritz.laplacian(), basis, X, k=K, random_state=0, n_jobs=THREADS, progress=False
         ),
-        floor(n, p, symmetric, 1, dtype),
+        floor(N, p, symmetric),
         repeats,
-        enough=10.0,
+        enough=0.0 if TINY else 10.0,
     )
 
 
-def cases(repeats: int, full: bool) -> list[Comparison]:
-    n = 100_000
-    wanted = [("Gaussian", 1000), ("Gaussian", 200), ("Gaussian", 100)]
-    wanted += [("exponential", 1000), ("Matern 3/2", 1000)]
-    if full:
-        wanted += [("Matern 5/2", 1000), ("Gaussian", 50), ("Gaussian", 500), ("Gaussian", 2000)]
-        wanted += [("exponential", 200), ("Matern 3/2", 200)]
-    return [case(kernel, n, p, repeats) for kernel, p in wanted]
+def cases(full: bool = False) -> list[Comparison]:
+    if TINY:
+        return [case("Gaussian", p, 1) for p in (100, 50)]
+    return [case(kernel, p, 5) for kernel, p in QUICK + (FULL if full else [])]
 
 
-def single(repeats: int) -> list[Comparison]:
-    """Time rows of float32 and of float64 alternately; the ratio is the gain."""
-    results = []
-    for kernel in ("Gaussian", "exponential"):
-        X = np.random.default_rng(0).normal(size=(100_000, D)).astype(np.float32)
-        wide = X.astype(np.float64)
-        basis = ritz.Nystrom(KERNELS[kernel][0], 1000)
+def over_floor(comparison: Comparison) -> tuple[float, float, float]:
+    """Return our time over the floor: the median, and the quartiles."""
+    low, middle, high = np.quantile(1 / comparison.ratios(), [0.25, 0.5, 0.75])
+    return float(middle), float(low), float(high)
 
-        def fit(rows: np.ndarray, basis: ritz.Nystrom) -> object:
-            return ritz.decompose(ritz.laplacian(), basis, rows, k=K, random_state=0)
 
-        name = f"float32 for float64, {kernel}, p=1000"
-        single, double = partial(fit, X, basis), partial(fit, wide, basis)
-        results.append(compare(name, single, double, repeats))
-    return results
+def line(comparison: Comparison) -> str:
+    middle, low, high = over_floor(comparison)
+    return (
+        f"{comparison.case:<48} ours {np.median(comparison.ours):7.3f} s   floor "
+        f"{np.median(comparison.theirs):7.3f} s   over floor {middle:.2f} "
+        f"({low:.2f} to {high:.2f} in half of {len(comparison.ours)} runs)"
+    )
+
+
+if __name__ == "__main__":
+    for comparison in cases("--full" in sys.argv[1:]):
+        print(line(comparison), flush=True)

@@ -1,7 +1,8 @@
-"""Eleven million numbers: wing weight from a memory-mapped file, d = 10, with the defaults.
+"""Regression on values and gradients of a million rows, read from a memory-mapped file.
 
-`python -m benchmarks.hermite_large 1000000` prints seconds, peak memory and errors, and
-`python -m benchmarks.hermite_large 1000000 1000` those of 1,000 functions.
+The function is wing weight, d = 10, so that a million rows hold eleven million numbers.
+`python -m benchmarks.hermite_large 1000000` prints seconds, peak memory and errors;
+`python -m benchmarks.hermite_large 1000000 1000` does so for 1,000 centers.
 """
 
 from __future__ import annotations

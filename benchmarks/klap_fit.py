@@ -1,12 +1,9 @@
-"""A whole decomposition against klap's `fit`, over sizes and kernels.
-
-`python -m benchmarks.klap_fit` runs the smallest of all with and without a pause before each run:
-after one, the machine has to fetch code and data from memory again. Then it prints what both found.
-"""
+"""A decomposition against klap's `fit`: time over sizes and kernels, and what both find."""
 
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -15,10 +12,11 @@ import klap
 import numpy as np
 
 import ritz
-from benchmarks.compare import MOST, Comparison, PeerError, compare
+from benchmarks import TINY
+from benchmarks.compare import Comparison, PeerError, compare
 
 K = 16
-KERNELS = {
+KERNELS: dict[str, tuple[Callable[[float], Any], Callable[[float], Any]]] = {
     "Gaussian": (
         ritz.Gaussian,
         lambda length: klap.GaussianKernel(sigma=2**0.5 * length),
@@ -29,23 +27,23 @@ KERNELS = {
 
 
 def fits(kernel: str, n: int, p: int, d: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
-    """Return a fit of ours and one of klap's, to the same normal rows; both return eigenvalues."""
+    """Return a fit of ours and one of klap's to the same normal rows; both return eigenvalues."""
     logging.getLogger("klap").setLevel(logging.WARNING)
     X = np.random.default_rng(0).normal(size=(n, d))
     length = float(np.sqrt(d))
-    kernels = tuple(make(length) for make in KERNELS[kernel])
+    own, peer = (make(length) for make in KERNELS[kernel])
     k = min(K, p // 2)
 
     def ours() -> Any:
-        basis = ritz.Nystrom(kernels[0], p)
+        basis = ritz.Nystrom(own, p)
         return ritz.decompose(ritz.laplacian(), basis, X, k=k, random_state=0).values
 
     def theirs() -> Any:
         try:
-            kernels[1].fit(X, p=p, k=k)
+            peer.fit(X, p=p, k=k)
         except np.linalg.LinAlgError as error:
             raise PeerError(error) from error
-        return kernels[1].eigenvalues
+        return peer.eigenvalues
 
     return ours, theirs
 
@@ -54,33 +52,34 @@ def name_of(kernel: str, n: int, p: int, d: int) -> str:
     return f"fit, {kernel}, n={n:,}, p={p}, d={d}"
 
 
-def case(
-    kernel: str, n: int, p: int, d: int, repeats: int, warm: bool = True, pause: float = 0.3
-) -> Comparison:
+def case(kernel: str, n: int, p: int, d: int, repeats: int, warm: bool = True) -> Comparison:
     name = name_of(kernel, n, p, d)
-    return compare(name, *fits(kernel, n, p, d), repeats, warm=warm, enough=1.0, pause=pause)
+    return compare(name, *fits(kernel, n, p, d), repeats, warm=warm, enough=0.0 if TINY else 1.0)
 
 
-def cases(repeats: int) -> list[Comparison]:
-    return [case(kernel, 10_000, 300, 10, repeats) for kernel in KERNELS]
+def cases() -> list[Comparison]:
+    n, p, repeats = (500, 30, 1) if TINY else (10_000, 300, 3)
+    return [case(kernel, n, p, 10, repeats) for kernel in KERNELS]
 
 
-def large() -> list[Comparison]:
-    """Run n = 20,000, p = 1,000, d = 10, once each: klap takes minutes."""
-    return [case(kernel, 20_000, 1000, 10, 1, warm=False) for kernel in ("Gaussian", "exponential")]
+def large(repeats: int = 1) -> list[Comparison]:
+    """Run n = 20,000, p = 1,000, d = 10, once each: klap takes one to two minutes."""
+    n, p = (1000, 100) if TINY else (20_000, 1000)
+    return [case(kernel, n, p, 10, repeats, warm=False) for kernel in ("Gaussian", "exponential")]
 
 
-def grid(full: bool) -> list[dict[str, object]]:
-    """Run a grid of sizes, to see where ours is slower, and where klap ends with an error."""
-    sizes = (1000, 10_000, 100_000) if full else (1000, 10_000)
-    functions = (30, 100, 300, 1000) if full else (30, 300)
+def grid() -> list[dict[str, object]]:
+    """Run a grid of sizes, to see where ours is slower and where klap ends with an error."""
+    sizes, functions = (1000, 10_000, 100_000), (30, 100, 300, 1000)
+    if TINY:
+        sizes, functions = (1000,), (30,)
     results: list[dict[str, object]] = []
     for kernel, n, p, d in product(KERNELS, sizes, functions, (3, 20)):
         if p < n and n * p**2 <= 2e10:
-            # Once where klap takes up to a minute, and more often where it does not.
+            # Once where klap takes up to a minute.
             long = n * p**2 > 5e9
             try:
-                compared = case(kernel, n, p, d, 1 if long else 3, warm=not long)
+                compared = case(kernel, n, p, d, 1 if long or TINY else 3, warm=not long)
             except PeerError as error:
                 name = name_of(kernel, n, p, d)
                 print(f"{name:<44} klap failed: {error}", flush=True)
@@ -91,20 +90,22 @@ def grid(full: bool) -> list[dict[str, object]]:
     return results
 
 
-def main() -> None:
-    for pause, kernel, d in product((0.3, 0.0), KERNELS, (3, 20)):
-        r = case(kernel, 1000, 30, d, MOST, pause=pause).record()
-        ours, theirs = 1e3 * r["ours_seconds"], 1e3 * r["theirs_seconds"]
-        print(
-            f"{r['case']}, after {pause} s: ours {ours:.1f} ms, theirs {theirs:.1f} ms, ratio "
-            f"{r['ratio']:.2f} ({r['ratio_low']:.2f} to {r['ratio_high']:.2f})",
-            flush=True,
-        )
-    # Of normal rows: 0, then 1 d times, then 2.
+def eigenvalues() -> list[str]:
+    """Return the first eight eigenvalues that each finds for normal rows: 0, d times 1, then 2."""
+    lines = []
     for kernel, d in product(KERNELS, (3, 20)):
         for who, fit in zip(("ours", "klap"), fits(kernel, 1000, 30, d), strict=True):
-            print(f"{kernel}, d={d}, {who}: {np.round(np.sort(fit())[:8], 2)}")
+            values = " ".join(f"{value:6.2f}" for value in np.sort(fit())[:8])
+            lines.append(f"{kernel + f', d={d}, {who}':<28} {values}")
+    return lines
 
 
 if __name__ == "__main__":
-    main()
+    print("First eight eigenvalues, n = 1,000, p = 30")
+    print("\n".join(eigenvalues()), flush=True)
+    for comparison in cases():
+        print(comparison, flush=True)
+    if "--full" in sys.argv[1:]:
+        for comparison in large():
+            print(comparison, flush=True)
+        grid()

@@ -1,73 +1,74 @@
-"""Time and peak memory from n = 10^5 to 10^7 rows of a file, each in a process of its own.
+"""Time and peak memory against the number of rows of a file, and of centers.
 
-What takes less than two seconds is repeated, the file being opened anew each time; the median
-counts, and the first fit, which pays for a cold start, is told too. Memory is that of the first.
+Each size runs in a process of its own. Fits of less than two seconds are repeated, and the file is
+opened anew each time. The first fit starts cold; its memory is the one reported.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
-SCRIPT = """
-import json, sys, threading, time
-import numpy as np, psutil, ritz
+import ritz
+from benchmarks import TINY
+from benchmarks.process import run_alone, seconds_and_megabytes
 
-def fit(n):
-    rows = np.load(sys.argv[1], mmap_mode="r")[:n]
-    start = time.perf_counter()
-    ritz.decompose(ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(2.0), 100), rows, k=8,
-                   random_state=0, progress=False)
-    return time.perf_counter() - start
-
-fit(5000)
-process, peak, done = psutil.Process(), [0], threading.Event()
-
-def watch():
-    while not done.wait(0.01):
-        memory = process.memory_info()
-        peak[0] = max(peak[0], memory.rss - memory.shared)
-
-memory = process.memory_info()
-before = memory.rss - memory.shared
-watcher = threading.Thread(target=watch)
-watcher.start()
-n = int(sys.argv[2])
-seconds = [fit(n)]
-done.set()
-watcher.join()
-while sum(seconds) < 2 and len(seconds) < 31:
-    seconds.append(fit(n))
-print(json.dumps({"seconds": float(np.median(seconds)), "first": seconds[0],
-                  "megabytes": (peak[0] - before) / 1e6}))
-"""
+D, K, CHUNK_ROWS = 10, 8, 100_000
+QUICK = [(100_000, 100), (1_000_000, 100), (100_000, 1000)]
+FULL = [(100_000, 100), (1_000_000, 100), (10_000_000, 100), (100_000, 1000)]
 
 
-def cases(sizes: tuple[int, ...] = (100_000, 1_000_000, 10_000_000)) -> list[dict[str, float]]:
-    results = []
+def cases(full: bool = True) -> list[dict[str, float]]:
+    sizes = [(10_000, 50)] if TINY else FULL if full else QUICK
+    n_rows = max(n for n, _ in sizes)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.npy"
-        rows = np.lib.format.open_memmap(path, "w+", np.float64, (max(sizes), 10))
+        rows = np.lib.format.open_memmap(path, "w+", np.float64, (n_rows, D))
         rng = np.random.default_rng(0)
-        for start in range(0, max(sizes), 100_000):
-            rows[start : start + 100_000] = rng.normal(size=(100_000, 10))
+        for start in range(0, n_rows, CHUNK_ROWS):
+            chunk = rows[start : start + CHUNK_ROWS]
+            chunk[:] = rng.normal(size=chunk.shape)
         rows.flush()
         del rows
-        for n in sizes:
-            command = [sys.executable, "-c", SCRIPT, str(path), str(n)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            results.append({"n": n, **json.loads(done.stdout)})
-    return results
+        return [run_alone("benchmarks.scaling", "--fit", path, n, p) for n, p in sizes]
+
+
+def measure(path: str, n: int, p: int) -> dict[str, float]:
+    """Return the median seconds of a fit to the first n rows, and the memory of the first fit."""
+
+    def fit(n: int = n) -> None:
+        rows = np.load(path, mmap_mode="r")[:n]
+        basis = ritz.Nystrom(ritz.Gaussian(2.0), p)
+        ritz.decompose(ritz.laplacian(), basis, rows, k=K, random_state=0, progress=False)
+
+    fit(5000)
+    first, megabytes = seconds_and_megabytes(fit)
+    seconds = [first]
+    while sum(seconds) < 2 and len(seconds) < 31:
+        start = time.perf_counter()
+        fit()
+        seconds.append(time.perf_counter() - start)
+    median = float(np.median(seconds))
+    return {"n": n, "p": p, "seconds": median, "first": first, "megabytes": megabytes}
 
 
 def line(case: dict[str, float]) -> str:
     return (
-        f"n = {case['n']:>10,}: {case['seconds']:7.2f} s, {case['seconds'] / case['n'] * 1e6:.2f} "
-        f"s per million rows (the first fit {case['first'] / case['n'] * 1e6:.2f}), "
-        f"{case['megabytes']:.0f} MB beyond the start"
+        f"n = {case['n']:>10,}, p = {case['p']:>4}: {case['seconds']:7.2f} s, "
+        f"{case['seconds'] / case['n'] * 1e6:.2f} s per million rows (the first fit "
+        f"{case['first'] / case['n'] * 1e6:.2f}), {case['megabytes']:.0f} MB beyond the start"
     )
+
+
+if __name__ == "__main__":
+    if "--fit" in sys.argv:
+        path, n, p = sys.argv[sys.argv.index("--fit") + 1 :]
+        print(json.dumps(measure(path, int(n), int(p))))
+    else:
+        for result in cases():
+            print(line(result), flush=True)

@@ -1,89 +1,93 @@
-"""What the allocator is told, and how many threads the linear algebra takes."""
+"""Threads: how many there are, and how many the linear algebra may use meanwhile."""
 
-import sys
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import ritz
 from ritz import threads
+from ritz.threads import n_threads, one_blas_thread, thread_map
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="mallopt is Linux's")
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("UNRELATED", "1", [(-3, 32 << 20), (-1, 256 << 20)]),
-        ("MALLOC_TRIM_THRESHOLD_", "1000000", []),
-        ("MALLOC_MMAP_THRESHOLD_", "1000000", []),
-        ("GLIBC_TUNABLES", "glibc.malloc.trim_threshold=1000000", []),
-    ],
-)
-def test_freed_memory_is_kept_unless_the_environment_says_otherwise(monkeypatch, name, value, told):
-    for other in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"):
-        monkeypatch.delenv(other, raising=False)
-    monkeypatch.setenv(name, value)
-    calls = []
-
-    class Library:
-        def __init__(self, name):
-            assert name is None
-
-        def mallopt(self, *option):
-            calls.append(option)
-
-    monkeypatch.setattr(threads, "CDLL", Library)
-    threads.keep_freed_memory.__wrapped__()
-    assert calls == told
+@pytest.fixture
+def limits():
+    """A function that returns the numbers of BLAS threads, which are two before each test."""
+    # Other packages bring libraries of their own, which NumPy and SciPy do not call.
+    libraries = threads._blas().lib_controllers
+    with threadpool_limits(2, "blas"):
+        yield lambda: [library.num_threads for library in libraries]
 
 
-def test_limits_hold_one_inside_another_and_end():
-    libraries = threads._controller().lib_controllers
-    before = [library.num_threads for library in libraries]
-    with threads.blas_threads(1):
-        with threads.blas_threads(1):
-            assert [library.num_threads for library in libraries] == [1] * len(libraries)
-        assert [library.num_threads for library in libraries] == [1] * len(libraries)
-    assert [library.num_threads for library in libraries] == before
+def test_limits_hold_one_inside_another_and_end(limits):
+    before = limits()
+    with one_blas_thread():
+        with one_blas_thread():
+            assert set(limits()) == {1}
+        assert set(limits()) == {1}
+    assert limits() == before
+    assert set(before) == {2}
 
 
-@pytest.mark.parametrize(
-    ("basis", "limited"),
-    [
-        # At once, by compiled code that needs none of both.
-        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY), ()),
-        (ritz.Nystrom(ritz.Gaussian(1.0), threads.TINY + 1), (True, True)),
-        # Centers chosen by products of many rows.
-        (ritz.Nystrom(ritz.Gaussian(1.0), 20, centers="rpcholesky"), (True, True)),
-        (ritz.Nystrom(ritz.Gaussian(1.0), centers=np.zeros((1, 2))), (True, True)),
-        # Blocks of many rows in place of tiles.
-        (ritz.Nystrom(ritz.RationalQuadratic(1.0, 1.0), 20), (False, True)),
-        (ritz.Monomials(2), (True, True)),
-    ],
-    ids=str,
-)
-def test_all_but_tiny_sums_limit_the_threads_of_the_linear_algebra(monkeypatch, basis, limited):
-    module = sys.modules["ritz.assembly.assemble"]
-    depth, seen = [], []
+def test_a_limit_ends_with_the_last_who_holds_it(limits):
+    """Whoever comes first does not have to leave last."""
+    before = limits()
+    first, second = one_blas_thread(), one_blas_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(limits()) == {1}
+    second.__exit__(None, None, None)
+    assert limits() == before
 
-    class Limit:
-        def __enter__(self):
-            depth.append(1)
 
-        def __exit__(self, *_):
-            depth.pop()
+def test_a_limit_ends_with_an_error(limits):
+    before = limits()
+    with pytest.raises(ZeroDivisionError), one_blas_thread():
+        1 / 0  # noqa: B018
+    assert limits() == before
 
-    def looked_at(function):
-        def call(*arguments):
-            seen.append(bool(depth))
-            return function(*arguments)
 
-        return call
+@pytest.mark.parametrize("fails", [False, True], ids=["all succeed", "some fail"])
+def test_concurrent_calls_leave_the_limits_as_they_were(limits, fails):
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    basis = ritz.Nystrom(ritz.Gaussian(1.0), 20)
+    before = limits()
 
-    monkeypatch.setattr(module, "blas_threads", lambda n: Limit())
-    for name in ("fit_bases", "run_through"):
-        monkeypatch.setattr(module, name, looked_at(getattr(module, name)))
-    X = np.random.default_rng(0).normal(size=(200, 2))
-    ritz.assemble(ritz.laplacian(), basis, X, random_state=0)
-    assert tuple(seen) == limited
-    assert not depth
+    def values(call):
+        if fails and call % 3 == 0:
+            with pytest.raises(ValueError, match="at most"):
+                ritz.decompose(ritz.laplacian(), basis, X, k=50, random_state=0)
+            bad = ritz.form(broken, symmetric=True)
+            with pytest.raises(ZeroDivisionError):
+                ritz.decompose(bad, basis, X, k=4, random_state=0)
+            return None
+        return ritz.decompose(ritz.laplacian(), basis, X, k=4, random_state=0).values
+
+    def broken(f, g, x):
+        raise ZeroDivisionError
+
+    with ThreadPoolExecutor(8) as pool:
+        found = [one for one in pool.map(values, range(32)) if one is not None]
+    assert limits() == before
+    assert len(found) == (21 if fails else 32)
+    for one in found:
+        np.testing.assert_array_equal(one, found[0])
+
+
+def test_the_number_of_threads():
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert n_threads(None) == n_threads(-1) == cores
+    assert n_threads(3) == 3
+    for wrong in (0, -2, 1.5, "two"):
+        with pytest.raises(ValueError, match="'n_jobs' parameter must be a positive integer"):
+            n_threads(wrong)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_results_come_in_order_and_errors_come_through(count):
+    assert thread_map(lambda x: x**2, range(20), count) == [x**2 for x in range(20)]
+    with pytest.raises(ZeroDivisionError):
+        thread_map(lambda x: 1 / x, range(3), count)

@@ -1,4 +1,4 @@
-"""Surrogates of a Lennard-Jones cluster's energy, their forces, and trajectories under them.
+"""Surrogates of a Lennard-Jones cluster: errors of energy and forces, and drift in motion.
 
 Aligned clusters of N atoms satisfy six linear equations (no translation and no rotation against
 the reference), so they lie in a space of 3 N - 6 dimensions. Functions are fitted to all 3 N

@@ -11,9 +11,9 @@ from ritz.bases import (
     RandomFourier,
     Stack,
 )
+from ritz.decompose import decompose
 from ritz.estimators import (
     DiffusionModes,
-    HermiteRegressor,
     LaplacianClassifier,
     LaplacianRegressor,
     SingularEmbedding,
@@ -33,6 +33,7 @@ from ritz.forms import (
     pairs,
     potential,
 )
+from ritz.hermite import HermiteRegressor
 from ritz.kernels import (
     CustomKernel,
     DotExponential,
@@ -47,7 +48,6 @@ from ritz.solve import gevd, gsvd
 from ritz.spectrum import (
     SingularSpectrum,
     Spectrum,
-    decompose,
     decompose_sums,
     diffusion_distance,
     diffusion_map,

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, as_rows, lowest_hashed, must, squared_distances
+from ritz.kernels.sections import squared_distances
+from ritz.rows import sample_rows
 from ritz.spectrum import Spectrum
+from ritz.validation import Array, as_rows, parameter_error
 
 
 def level_lines(
@@ -40,9 +42,9 @@ def level_lines(
     """
     X = as_rows(X, "X", spectrum.dimension)
     if X.shape[1] != 2:
-        raise ValueError(must("X", "samples in the plane (n, 2)", f"{X.shape[1]} columns"))
+        raise parameter_error("X", "samples in the plane (n, 2)", f"{X.shape[1]} columns")
     pyplot = _pyplot()
-    points = X[lowest_hashed(X, n_points, seed=0)]
+    points = X[sample_rows(X, n_points, seed=0)]
     low, high = points.min(axis=0), points.max(axis=0)
     pad = 0.04 * (high - low).max()
     axes = [np.linspace(low[i] - pad, high[i] + pad, resolution) for i in range(2)]

@@ -147,7 +147,9 @@ def test_on_a_terminal_a_short_pass_shows_nothing(monkeypatch):
 
 
 @pytest.mark.parametrize(("progress", "shown"), [(None, True), (True, True), (False, False)])
-def test_on_a_terminal_a_long_pass_shows_the_bar_unless_told_not_to(monkeypatch, progress, shown):
+def test_on_a_terminal_a_long_pass_shows_the_bar_unless_it_is_turned_off(
+    monkeypatch, progress, shown
+):
     terminal = Terminal()
     clock = itertools.count()
     monkeypatch.setattr(sys, "stderr", terminal)

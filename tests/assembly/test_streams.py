@@ -61,9 +61,21 @@ def test_dask_chunks_of_unknown_size_name_the_remedy():
 
 def test_forms_that_need_all_rows_say_so():
     lazy = da.from_array(X, chunks=(250, 2))
-    for form in (ritz.neighbors(5), ritz.graph(ritz.Gaussian(1.0))):
-        with pytest.raises(TypeError, match=r"X must be an array.*DaskStream"):
-            spectrum(lazy, form)
+    with pytest.raises(TypeError, match=r"X must be an array.*DaskStream"):
+        spectrum(lazy, ritz.graph(ritz.Gaussian(1.0)))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [ritz.neighbors(5), ritz.laplacian("pca", dimension=1), ritz.laplacian(density_correction=1.0)],
+    ids=str,
+)
+def test_forms_that_need_a_sample_take_it_from_any_stream(form):
+    lazy = da.from_array(X, chunks=(250, 2))
+    truth = spectrum(X, form)
+    np.testing.assert_allclose(spectrum(lazy, form).values, truth.values, atol=1e-10)
+    batches = ritz.Batches(np.array_split(X, 7))
+    np.testing.assert_allclose(spectrum(batches, form).values, truth.values, atol=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 import ritz
-from ritz.arrays import drawn
+from ritz.rows import random_integers
 from ritz.streams import as_stream
 
 
@@ -76,17 +76,16 @@ def test_uniform_centers_are_nested():
 
 
 @pytest.mark.parametrize("choice", ["uniform", "kmeans++", "rpcholesky"])
-def test_rows_in_order_are_not_put_in_order_again(choice):
-    """What a pass over the data hands on gives the centers that all rows give."""
+def test_a_pilot_sample_gives_the_centers_that_all_rows_give(choice):
     rows = np.random.default_rng(0).normal(size=(400, 3))
     rows = np.concatenate([rows, rows[:50]])
     recipe = ritz.Nystrom(ritz.Gaussian(1.0), 20, centers=choice)
     expected = recipe.fit(rows, 7).centers
-    pilot = as_stream(rows, 1).sample(2048, *drawn(7, 1))
-    np.testing.assert_array_equal(recipe.fit(pilot, 7, in_order=True).centers, expected)
+    pilot = as_stream(rows, 1).sample(2048, *random_integers(7, 1))
+    np.testing.assert_array_equal(recipe.fit(pilot, 7).centers, expected)
     sums = ritz.assemble(ritz.laplacian(), recipe, rows, random_state=5)
     # The seed of a basis is the second number that is drawn.
-    found = recipe.fit(rows, drawn(5, 3)[1]).centers
+    found = recipe.fit(rows, random_integers(5, 3)[1]).centers
     np.testing.assert_array_equal(sums.left.basis.centers, found)
 
 
@@ -217,7 +216,6 @@ def test_too_few_distinct_rows_warn_and_are_all_used(choice):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: ritz.Nystrom(ritz.Gaussian()), ValueError, "'n_centers' parameter must be"),
         (lambda: ritz.Nystrom(ritz.Gaussian(), 0), ValueError, "'n_centers' parameter must be"),
         (lambda: ritz.Nystrom(ritz.Gaussian(), 2.5), ValueError, "'n_centers' parameter must be"),
         (lambda: ritz.Nystrom(ritz.Gaussian(), 5, "grid"), ValueError, "'centers' parameter"),
@@ -235,6 +233,12 @@ def test_too_few_distinct_rows_warn_and_are_all_used(choice):
 def test_bad_arguments_are_named(make, error, message):
     with pytest.raises(error, match=message):
         make()
+
+
+def test_the_number_of_centers_may_be_left_open_until_rows_are_seen():
+    recipe = ritz.Nystrom(ritz.Gaussian())
+    with pytest.raises(ValueError, match=r"'n_centers' parameter must be .*None.*ritz.decompose"):
+        recipe.fit(cloud(20), 0)
 
 
 # Random Fourier features

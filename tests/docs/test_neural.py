@@ -1,4 +1,4 @@
-"""The code of docs/neural.md runs, each block by itself, and finds what the page says."""
+"""Each block of code in docs/neural.md runs by itself and gives the results stated there."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 PAGE = (Path(__file__).parents[2] / "docs" / "neural.md").read_text(encoding="utf-8")
-# Each block by the heading above it.
+# The blocks by the heading above them.
 BLOCKS = {
     section.partition("\n")[0].lstrip("# "): block
     for section in re.split(r"\n(?=## )", PAGE)
@@ -22,7 +22,7 @@ def run(heading, folder, monkeypatch):
     return names
 
 
-def test_no_block_is_left_out():
+def test_every_block_has_a_heading_of_its_own():
     assert len(BLOCKS) == PAGE.count("```python") == 7
 
 
@@ -33,22 +33,22 @@ def test_no_block_is_left_out():
         ("Pairs of augmented samples", "eigenvalues_", [0.72, 1.18], 0.1),
         ("A data loader", "eigenvalues_", [1, 1], 0.1),
         ("Two views", "singular_values_", [0.8, 0.64], 0.06),
-        ("Stop and go on", "eigenvalues_", [1, 1], 0.1),
+        ("Checkpoints", "eigenvalues_", [1, 1], 0.1),
     ],
 )
-def test_what_is_found_is_what_the_page_says(
+def test_a_block_gives_the_result_that_the_page_states(
     heading, result, expected, tolerance, tmp_path, monkeypatch
 ):
     model = run(heading, tmp_path, monkeypatch)["model"]
     np.testing.assert_allclose(getattr(model, result), expected, rtol=tolerance)
 
 
-def test_a_loop_of_ones_own_finds_two_normals(tmp_path, monkeypatch):
-    values = run("A training loop of your own", tmp_path, monkeypatch)["spectrum"].values
+def test_the_training_loop_finds_the_spectrum_of_two_normals(tmp_path, monkeypatch):
+    values = run("Your own training loop", tmp_path, monkeypatch)["spectrum"].values
     np.testing.assert_allclose(values, [0, 1, 1], atol=0.1)
 
 
-def test_ten_functions_of_images_tell_digits_apart(tmp_path, monkeypatch):
+def test_ten_functions_of_images_classify_digits(tmp_path, monkeypatch):
     names = run("Images", tmp_path, monkeypatch)
     assert names["unseen"].shape == (797, 10)
     score = names["probe"].score(names["unseen"], names["digits"].target[1000:])

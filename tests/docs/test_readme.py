@@ -1,4 +1,4 @@
-"""The README's code runs as it stands."""
+"""The README's code runs and gives what the text around it states."""
 
 import re
 from pathlib import Path

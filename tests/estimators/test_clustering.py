@@ -56,12 +56,6 @@ def test_labels_are_predictions_and_weights_are_repetitions():
     assert (ritz.SpectralClustering(1).fit_predict(X) == 0).all()
 
 
-def test_bad_input():
-    for value in (0, "some", 2.5):
-        with pytest.raises(ValueError, match="n_clusters"):
-            ritz.SpectralClustering(value).fit(blobs(2, 100))
-
-
 @pytest.mark.parametrize(
     ("load", "k", "least"), [(load_wine, 3, 0.85), (load_breast_cancer, 2, 0.6)]
 )
@@ -73,7 +67,7 @@ def test_tables_are_not_cut_at_single_rows(load, k, least):
 
 
 def test_too_few_rows_or_no_gap_for_a_number_of_clusters():
-    with pytest.raises(ValueError, match="at most 2"):
+    with pytest.raises(ValueError, match=r"2 functions besides the constant.*at most 1"):
         ritz.SpectralClustering("auto").fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0))
     with pytest.raises(ValueError, match="max_clusters"):
         ritz.SpectralClustering("auto", max_clusters=1).fit(blobs(2, 100))

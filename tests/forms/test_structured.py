@@ -9,8 +9,6 @@ from scipy.spatial.distance import cdist
 import ritz
 from ritz.bases import Centered, Combination, FourierFeatures
 
-pytestmark = pytest.mark.usefixtures("squares")
-
 N, D = 50, 4
 ARD = (0.9, 1.4, 2.0, 1.1)
 
@@ -428,7 +426,6 @@ def assert_equal(matrix, truth, relative=1e-12):
 
 
 def check(form, naive, basis, weight):
-    # Rows of weight zero count as neighbors and nothing else.
     functions = centered(basis)
     w = np.ones(N) if weight is None else weight
     matrices = assembled(form, functions, X, weight)
@@ -451,7 +448,7 @@ def test_sums_equal_dense_ones(name, basis):
     check(make(X), naive, BASES[basis], None)
 
 
-@pytest.mark.parametrize("basis", ["exponential", "gaussian ard", "polynomial", "stack"])
+@pytest.mark.parametrize("basis", ["exponential", "stack"])
 @pytest.mark.parametrize("name", [n for n in ALL if n != "tangent, pca"])
 def test_weighted_sums_equal_dense_ones(name, basis):
     make, naive, order = ALL[name]
@@ -485,21 +482,19 @@ def test_density_correction_weights_both_sides(alpha, basis, weight):
 # Two sides
 
 
-@pytest.mark.parametrize("weight", [None, WEIGHT])
 @pytest.mark.parametrize("right", ["gaussian", "polynomial", "random fourier", "stack"])
 @pytest.mark.parametrize(
     "left", ["exponential ard", "monomials", "dot exponential ard", "gaussian"]
 )
 @pytest.mark.parametrize("name", ["differential, transport", "sum, asymmetric", "own transport"])
-def test_two_bases_equal_dense_sums(name, left, right, weight):
+def test_two_bases_equal_dense_sums(name, left, right):
     make, naive, _ = FORMS[name]
     functions = centered(BASES[left]), centered(BASES[right], seed=9)
-    w = np.ones(N) if weight is None else weight
-    matrices = assembled(make(X), functions, X, weight)
+    matrices = assembled(make(X), functions, X, WEIGHT)
     f, g = map(Dense, functions)
-    assert_equal(matrices.L, naive(f, g, X, w))
-    assert_equal(matrices.Phi, mean(w, f(X), f(X)))
-    assert_equal(matrices.Psi, mean(w, g(X), g(X)))
+    assert_equal(matrices.L, naive(f, g, X, WEIGHT))
+    assert_equal(matrices.Phi, mean(WEIGHT, f(X), f(X)))
+    assert_equal(matrices.Psi, mean(WEIGHT, g(X), g(X)))
 
 
 def own_views(f, g, x, y):
@@ -606,11 +601,14 @@ def test_own_search_is_used():
     functions = centered(BASES["gaussian"])
 
     def following(Z, k):
-        return (np.arange(len(Z))[:, None] + np.arange(1, k + 1)) % len(Z)
+        """Return the next rows in the order of the first coordinate, after the last the first."""
+        order = np.argsort(Z[:, 0])
+        place = np.argsort(order)
+        return order[(place[:, None] + np.arange(1, k + 1)) % len(Z)]
 
     matrices = ritz.assemble(ritz.neighbors(2, search=following), functions, X).mean()
-    f, w = Dense(functions), np.ones(N)
-    steps = [f(X) - f(np.roll(X, -j, axis=0)) for j in (1, 2)]
+    f, w, Z = Dense(functions), np.ones(N), X[np.argsort(X[:, 0])]
+    steps = [f(Z) - f(np.roll(Z, -j, axis=0)) for j in (1, 2)]
     assert_equal(matrices.L, (mean(w, steps[0], steps[0]) + mean(w, steps[1], steps[1])) / 2)
 
 
@@ -641,8 +639,8 @@ def test_integer_weights_equal_repeated_pairs(form):
     basis = sides[0] if form.symmetric else sides
     weighted = ritz.assemble(form, basis, (X, Y), sample_weight=counts).mean()
     repeated = ritz.assemble(form, basis, pairs).mean()
-    for a, b in zip(vars(weighted).values(), vars(repeated).values(), strict=True):
-        assert_equal(a, b)
+    for name in ("L", "Phi", "Psi"):
+        assert_equal(getattr(weighted, name), getattr(repeated, name))
 
 
 @pytest.mark.parametrize("name", ["laplacian", "graph", "diffusion, array of matrices"])
@@ -680,8 +678,13 @@ INVARIANT = {
 }
 
 
-@pytest.mark.parametrize("kernel", DISTANCE)
-@pytest.mark.parametrize("name", INVARIANT)
+@pytest.mark.parametrize(
+    ("name", "kernel"),
+    [
+        *(("laplacian", kernel) for kernel in DISTANCE),
+        *((name, "exponential ard") for name in INVARIANT if name != "laplacian"),
+    ],
+)
 def test_distance_kernels_do_not_see_a_common_shift(name, kernel):
     # Coordinates on a grid of 2^-20 stay exact under the shift.
     rows, centers = (np.round(Z * 2**20) / 2**20 for Z in (X, np.concatenate([X[:4], cloud(2, 3)])))

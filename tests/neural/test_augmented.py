@@ -1,4 +1,4 @@
-"""Pairs of random versions of samples, and what is learned from them."""
+"""Pairs of random versions of samples, and the spectra learned from them."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_pairs_have_the_spectrum_of_their_correlation():
     np.testing.assert_allclose(found.values, EXACT, atol=0.05)
 
 
-def test_a_pass_repeats_itself_and_epochs_do_not():
+def test_each_pass_gives_the_same_pairs_and_each_epoch_others():
     pairs = Augmented(X, noisy, seed=3)
     first, again = (next(pairs.blocks()).views[0] for _ in range(2))
     np.testing.assert_array_equal(first, again)
@@ -33,7 +33,7 @@ def test_a_pass_repeats_itself_and_epochs_do_not():
     assert not np.array_equal(others[0], first)
 
 
-def test_an_augmentation_in_place_leaves_the_samples_alone():
+def test_an_augmentation_in_place_does_not_change_the_samples():
     def doubled(x, rng):
         x *= 2
         return x
@@ -56,14 +56,14 @@ def test_a_network_finds_the_spectrum_of_pairs(regularizer):
         2,
         mu=2.0,
         regularizer=regularizer,
-        n_steps=150,
-        batch_size=500,
+        n_steps=100,
+        batch_size=300,
         random_state=0,
     ).fit(Augmented(X, noisy))
     np.testing.assert_allclose(model.eigenvalues_, EXACT[1:], rtol=0.1)
 
 
-def test_eigenfunctions_of_shifted_digits_hardly_change_where_pixels_do():
+def test_eigenfunctions_change_less_than_pixels_when_digits_are_shifted():
     digits = load_digits().data[:600] / 16
 
     def shifted(x, rng):
@@ -78,8 +78,8 @@ def test_eigenfunctions_of_shifted_digits_hardly_change_where_pixels_do():
         ritz.pairs(),
         4,
         mu=2.0,
-        n_steps=150,
-        batch_size=250,
+        n_steps=100,
+        batch_size=200,
         random_state=0,
     ).fit(Augmented(digits, shifted))
     one, two = (shifted(digits, np.random.default_rng(s)) for s in (10, 11))

@@ -1,4 +1,4 @@
-"""A module's values and derivatives, against differences and other ways to differentiate."""
+"""Values and derivatives of a module, against finite differences and torch.autograd."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,12 @@ import torch
 
 import ritz
 from ritz.neural import Network, mlp
-from ritz.neural.derivatives import along, jacobian, partial, values
+from ritz.neural.derivatives import (
+    directional_derivatives,
+    jacobian,
+    partial_derivative,
+    values,
+)
 
 
 def network(d, p, seed=0):
@@ -15,19 +20,20 @@ def network(d, p, seed=0):
 
 
 @pytest.mark.parametrize(("d", "p"), [(2, 5), (5, 2)])
-def test_jacobian_of_both_modes_is_that_of_autograd(d, p):
+def test_jacobian_in_both_modes_equals_autograd(d, p):
     module, X = network(d, p), torch.randn(7, d, dtype=torch.float64)
-    naive = torch.stack(
+    expected = torch.stack(
         [torch.autograd.functional.jacobian(module, row[None])[0, :, 0].T for row in X]
     )
-    torch.testing.assert_close(jacobian(module, X, p), naive, rtol=0, atol=1e-13)
+    torch.testing.assert_close(jacobian(module, X, p), expected, rtol=0, atol=1e-13)
 
 
-def test_derivatives_along_directions_are_products_with_the_jacobian():
+def test_directional_derivatives_are_products_with_the_jacobian():
     module, X = network(4, 3), torch.randn(6, 4, dtype=torch.float64)
     U = torch.randn(6, 4, 2, dtype=torch.float64)
     expected = torch.einsum("bdr,bdp->brp", U, jacobian(module, X, 3))
-    torch.testing.assert_close(along(module, X, U), expected, rtol=0, atol=1e-13)
+    found = directional_derivatives(module, X, U)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("alpha", [(1, 0), (0, 2), (1, 1), (2, 1)])
@@ -39,14 +45,15 @@ def test_partial_derivatives_converge_at_the_rate_of_central_differences(alpha):
 
     def error(h):
         step[axis] = h
-        difference = (partial(module, X + step, lower) - partial(module, X - step, lower)) / (2 * h)
-        return (difference - partial(module, X, alpha)).abs().max().item()
+        up, down = (partial_derivative(module, X + s, lower) for s in (step, -step))
+        difference = (up - down) / (2 * h)
+        return (difference - partial_derivative(module, X, alpha)).abs().max().item()
 
     slope = np.log(error(1e-2) / error(1e-3)) / np.log(10)
     assert slope == pytest.approx(2.0, abs=0.05)
 
 
-def test_gradients_of_gradients_reach_the_parameters():
+def test_input_gradients_are_differentiable_in_the_parameters():
     module, X = network(3, 2), torch.randn(4, 3, dtype=torch.float64)
     weight = module[0].weight
 
@@ -72,11 +79,11 @@ def test_a_network_is_a_basis():
     np.testing.assert_array_equal(basis(X), values(module, rows).detach().numpy())
     expected = jacobian(module, rows, 4).detach().numpy()
     np.testing.assert_allclose(basis.gradient(X), expected, rtol=0, atol=1e-15)
-    second = partial(module, rows, (1, 1)).detach().numpy()
+    second = partial_derivative(module, rows, (1, 1)).detach().numpy()
     np.testing.assert_allclose(basis.partial(X, (1, 1)), second, rtol=0, atol=1e-15)
 
 
-def test_training_on_does_not_change_a_basis():
+def test_training_a_module_further_does_not_change_a_basis():
     module = network(2, 4)
     basis = Network(module, columns=2)
     before = basis(np.ones((1, 2)))
@@ -86,7 +93,7 @@ def test_training_on_does_not_change_a_basis():
 
 
 class Powers(torch.nn.Module):
-    """The functions x, x^2, ..., which are Hermite polynomials once mixed."""
+    """The functions x, x^2 and x^3, which span the Hermite polynomials up to degree three."""
 
     def forward(self, x):
         return torch.cat([x, x**2, x**3], dim=1)
@@ -110,7 +117,7 @@ def test_a_module_of_monomials_has_the_spectrum_of_monomials(form):
     np.testing.assert_allclose(ours.errors, theirs.errors, rtol=1e-6, atol=1e-10)
 
 
-def test_threads_do_not_disturb_derivatives():
+def test_derivatives_do_not_depend_on_the_number_of_threads():
     X = np.random.default_rng(0).normal(size=(40_000, 2))
     basis = Network(network(2, 8))
     one, two = (

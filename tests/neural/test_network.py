@@ -1,4 +1,4 @@
-"""Networks trained, and what Rayleigh-Ritz makes of them."""
+"""The estimators find known spectra, and repeat themselves to the bit."""
 
 import pickle
 import subprocess
@@ -12,14 +12,13 @@ from sklearn.base import clone
 from torch.utils.data import DataLoader, TensorDataset
 
 import ritz
-from ritz.neural import Augmented, Network, SingularNetwork, SpectralNetwork, auto_mu, mlp
-from ritz.neural.batches import Minibatches
+from ritz.neural import Augmented, Network, SingularNetwork, SpectralNetwork, mlp
 from ritz.streams import as_stream
 
 CIRCLE = ritz.datasets.circle()
 X = CIRCLE.sample(3000, random_state=0)
 LAPLACIAN = ritz.laplacian(tangent=CIRCLE.tangent)
-# What the true functions give on these samples.
+# The eigenvalues over the true functions on these samples.
 EXACT = ritz.decompose(LAPLACIAN, ritz.Monomials(2), X, k=5).values[1:]
 
 
@@ -65,7 +64,7 @@ def test_a_vector_mu_and_random_directions_give_the_same_spectrum():
 
 
 def outputs_before(model, form, rows):
-    """The eigenvalues mu (1 - s) that principal components of the outputs, of variance s, tell."""
+    """The eigenvalues mu (1 - s) that the variances s of principal components suggest."""
     columns = model.n_features_in_
     basis = ritz.bases.Centered(Network(model.module_, columns=columns), np.zeros(4))
     mean = ritz.assemble(form, basis, rows, n_folds=1).mean()
@@ -96,25 +95,25 @@ def problem_of(name):
         return ritz.pairs(), Augmented(NORMALS, noisy), 2 - 2 * 0.64 ** np.arange(1, 5)
     problem = PROBLEMS[name]
     form = ritz.laplacian() if problem.tangent is None else ritz.laplacian(tangent=problem.tangent)
-    # On few rows the error of sampling is all there is, and what is better is a matter of luck.
-    return form, problem.sample(20_000, random_state=0), problem.eigenvalues(5)[1:]
+    # With few rows the sampling error dominates both, and either may be closer by chance.
+    return form, problem.sample(10_000, random_state=0), problem.eigenvalues(5)[1:]
 
 
-@pytest.mark.parametrize("steps", [20, 100])
+@pytest.mark.parametrize("steps", [20, 60])
 @pytest.mark.parametrize("name", [*PROBLEMS, "pairs"])
-def test_after_rayleigh_ritz_eigenvalues_are_no_worse(name, steps):
+def test_rayleigh_ritz_at_least_halves_the_error_of_eigenvalues(name, steps):
     form, rows, truth = problem_of(name)
 
     def module():
         return mlp(as_stream(rows, form.views).dimensions[0], (32, 32), 4)
 
     with warnings.catch_warnings():
-        # A few steps do not learn all of them, and that is told.
+        # A few steps do not learn all components; that warning is tested elsewhere.
         warnings.filterwarnings("ignore", "Components", RuntimeWarning)
         model = on_the_circle(module=module, operator=form, mu="auto", n_steps=steps).fit(rows)
     before = np.abs(outputs_before(model, form, rows) - truth).sum()
     after = np.abs(model.eigenvalues_ - truth).sum()
-    assert after < before
+    assert after < before / 2
 
 
 def test_the_result_is_a_spectrum_like_any_other(fitted):
@@ -133,15 +132,15 @@ def test_the_result_is_a_spectrum_like_any_other(fitted):
         spectrum.save("nothing.npz")
 
 
-def test_a_score_is_that_of_true_functions_at_most_and_tells_networks_apart(fitted):
+def test_the_score_is_near_that_of_the_true_functions_and_lower_after_a_short_training(fitted):
     rows = CIRCLE.sample(20_000, random_state=1)
-    # The least loss of the function 1 and four more, with the eigenvalues 0, 1, 1, 4, 4.
+    # The minimal loss of five functions with the eigenvalues 0, 1, 1, 4, 4.
     least = 5 - ((1 - np.array([0, 1, 1, 4, 4]) / 12) ** 2).sum()
     assert fitted.score(rows) == pytest.approx(-least, abs=0.05)
     hasty = on_the_circle(n_steps=3).fit(X)
     assert hasty.score(rows) < fitted.score(rows) - 0.1
     auto = clone(fitted).set_params(mu="auto", n_steps=60).fit(X)
-    # A little above the last eigenvalue: 4.4.
+    # With "auto", mu is 1.1 times the last eigenvalue.
     least = 5 - ((1 - np.array([0, 1, 1, 4, 4]) / 4.4) ** 2).sum()
     assert auto.score(rows) == pytest.approx(-least, abs=0.1)
     assert auto.score(torch.from_numpy(rows)) == auto.score(rows)
@@ -152,7 +151,7 @@ def test_a_score_is_that_of_true_functions_at_most_and_tells_networks_apart(fitt
 
 
 class Twice(torch.nn.Module):
-    """Two functions, each of them given twice."""
+    """Two functions, each of them twice."""
 
     def __init__(self):
         super().__init__()
@@ -162,15 +161,15 @@ class Twice(torch.nn.Module):
         return self.functions(X).repeat(1, 2)
 
 
-def test_functions_that_were_not_found_count_as_lost_in_the_score():
+def test_functions_that_were_not_found_cost_one_each_in_the_score():
     rows = CIRCLE.sample(20_000, random_state=1)
     with pytest.warns(RuntimeWarning, match="Only 2 of 4"):
         half = on_the_circle(module=Twice).fit(X)
-    # At best 1 and the two functions of eigenvalue 1: the others cost one each.
+    # At best the function 1 and the two of eigenvalue 1 were found.
     assert half.score(rows) < -(5 - 1 - 2 * (11 / 12) ** 2) + 0.05
 
 
-def test_few_rows_in_many_dimensions_are_seen_by_their_score():
+def test_the_score_shows_that_few_rows_in_many_dimensions_are_not_enough():
     sphere = ritz.datasets.sphere(10)
     form = ritz.laplacian(tangent=sphere.tangent)
     unseen = sphere.sample(5000, random_state=1)
@@ -181,12 +180,12 @@ def test_few_rows_in_many_dimensions_are_seen_by_their_score():
         for n in (100, 4000)
     ]
     few, many = models
-    # Functions fitted to few rows have too little energy there; the true eigenvalue is 9.
+    # Functions adapt to few rows and have too little energy on them; the true eigenvalue is 9.
     assert few.eigenvalues_[0] < many.eigenvalues_[0]
     assert few.score(unseen) < many.score(unseen)
 
 
-def test_a_fitted_network_is_pickled_and_cloned(fitted):
+def test_a_fitted_network_can_be_pickled_and_cloned(fitted):
     same = pickle.loads(pickle.dumps(on_the_circle(module=mlp(2, (8,), 4), n_steps=5).fit(X)))
     assert same.transform(X[:3]).shape == (3, 4)
     fresh = clone(fitted)
@@ -194,7 +193,7 @@ def test_a_fitted_network_is_pickled_and_cloned(fitted):
     assert fresh.get_params()["mu"] == 12.0
 
 
-def test_a_seed_gives_the_same_bits_and_leaves_those_of_others_alone():
+def test_a_seed_gives_the_same_bits_and_does_not_change_torch_s_generator():
     torch.manual_seed(5)
     expected = torch.randn(3)
     torch.manual_seed(5)
@@ -205,7 +204,7 @@ def test_a_seed_gives_the_same_bits_and_leaves_those_of_others_alone():
     assert one.losses_ != other.losses_
 
 
-def test_fit_leaves_the_module_given_as_it_was():
+def test_fit_does_not_change_the_module_it_is_given():
     module = mlp(2, (8,), 4)
     before = module[0].weight.clone()
     model = on_the_circle(module=module, n_steps=5).fit(X)
@@ -213,33 +212,13 @@ def test_fit_leaves_the_module_given_as_it_was():
     assert not torch.equal(model.module_[0].weight, before)
 
 
-class Interrupted(Exception):
-    pass
-
-
-def test_a_training_that_was_interrupted_goes_on_to_the_same_bits(tmp_path):
-    path = tmp_path / "state.pt"
-    options = {"n_steps": 40, "evaluate_every": 10, "checkpoint": path, "n_directions": 1}
-
-    def until(progress):
-        if progress >= 25 / 40:
-            raise Interrupted
-        return 1.0
-
-    def constant(progress):
-        return 1.0
-
-    whole = on_the_circle(**{**options, "checkpoint": None}, schedule=constant).fit(X)
-    with pytest.raises(Interrupted):
-        on_the_circle(**options, schedule=until).fit(X)
-    resumed = on_the_circle(**options, schedule=constant, resume=True).fit(X)
-    assert resumed.losses_ == whole.losses_
-    assert resumed.held_out_losses_ == whole.held_out_losses_
-    np.testing.assert_array_equal(resumed.transform(X), whole.transform(X))
+@pytest.fixture(scope="module")
+def briefly_fitted():
+    return on_the_circle(n_steps=20).fit(X)
 
 
 @pytest.mark.parametrize("kind", ["tensor", "loader", "batches", "labels"])
-def test_rows_from_anywhere(kind):
+def test_all_kinds_of_data_give_the_same_training(kind, briefly_fitted):
     rows = torch.from_numpy(X)
     data = {
         "tensor": rows,
@@ -248,15 +227,14 @@ def test_rows_from_anywhere(kind):
         "labels": DataLoader(TensorDataset(rows, torch.zeros(len(X))), batch_size=512),
     }[kind]
     model = on_the_circle(n_steps=20).fit(data)
-    expected = on_the_circle(n_steps=20).fit(X)
     assert model.spectrum_.n_rows == len(X)
-    # Up to 65,536 rows of a stream are shuffled as those of an array are, in the same order.
-    assert model.losses_ == expected.losses_
-    np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, rtol=1e-9)
+    # Up to 65,536 rows of a stream are shuffled in the same order as those of an array.
+    assert model.losses_ == briefly_fitted.losses_
+    np.testing.assert_allclose(model.eigenvalues_, briefly_fitted.eigenvalues_, rtol=1e-9)
 
 
 def test_the_state_kept_is_the_best_on_held_out_rows():
-    # A rate that grows makes it worse in the end.
+    # A growing learning rate makes the loss rise in the end.
     model = on_the_circle(
         n_steps=200,
         evaluate_every=10,
@@ -269,37 +247,7 @@ def test_the_state_kept_is_the_best_on_held_out_rows():
     assert model.n_steps_ == model.best_step_ + 40
 
 
-def test_auto_mu_is_three_times_the_last_eigenvalue():
-    model = on_the_circle(mu="auto", n_steps=2, evaluate_every=1)
-    assert model.fit(X).mu_ == pytest.approx(12.0, rel=0.1)
-
-
-@pytest.mark.parametrize("n", [400, 1000, 4000])
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_auto_mu_is_that_also_where_rows_are_few(n, seed):
-    rows = np.random.default_rng(seed).normal(size=(n, 2))
-    for stream in (as_stream(rows), ritz.Batches([rows])):
-        # The eigenvalues are 0, 1, 1, 2.
-        assert 4 < auto_mu(ritz.laplacian(), stream, 4) < 9
-
-
-@pytest.mark.parametrize("n", [60, 200, 1000])
-@pytest.mark.parametrize("seed", range(5))
-def test_auto_mu_is_in_reach_where_it_might_fail(n, seed):
-    rng = np.random.default_rng(seed)
-    sphere = ritz.datasets.sphere(10)
-    cases = [
-        (ritz.laplacian(), as_stream(rng.normal(size=(n, 1))), 3, 2.0),
-        (ritz.laplacian(), as_stream(rng.normal(size=(n, 2)) * [1.0, 1000.0]), 3, 2e-6),
-        (ritz.pairs(), Augmented(rng.normal(size=(n, 1)), noisy), 3, 2 - 2 * 0.64**2),
-        (ritz.laplacian(tangent=sphere.tangent), as_stream(sphere.sample(n, seed)), 11, 9.0),
-    ]
-    for form, stream, m, last in cases:
-        # Above the last eigenvalue by enough to learn it, and not by an order of magnitude.
-        assert 1.4 * last < auto_mu(form, stream, m) < 10 * last
-
-
-def test_an_operator_that_keeps_the_constant_out_learns_all_functions():
+def test_an_operator_that_does_not_kill_the_constant_learns_all_functions():
     # -f'' + x f' + x^2 f = lambda f: lambda_n = (sqrt(5) - 1) / 2 + sqrt(5) n.
     rows = np.random.default_rng(0).normal(size=(4000, 1))
     form = ritz.laplacian() + ritz.potential(lambda x: x[:, 0] ** 2)
@@ -313,7 +261,7 @@ def test_an_operator_that_keeps_the_constant_out_learns_all_functions():
     assert model.transform(rows[:5]).shape == (5, 2)
 
 
-def test_two_networks_find_what_two_views_share():
+def test_two_networks_find_the_correlations_of_two_views():
     problem = ritz.datasets.gaussian_pair(0.8)
     A, B = problem.sample(6000, random_state=0)
     model = SingularNetwork(
@@ -330,17 +278,8 @@ def test_two_networks_find_what_two_views_share():
     np.testing.assert_allclose(correlations, model.singular_values_, atol=1e-9)
 
 
-def test_importing_ritz_does_not_import_torch_and_its_absence_is_told():
+def test_importing_ritz_does_not_need_torch_and_ritz_neural_says_how_to_install_it():
     code = "import sys, ritz; assert 'torch' not in sys.modules; sys.modules['torch'] = None\n"
     code += "try:\n    import ritz.neural\nexcept ImportError as error:\n    print(error)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'ritz[torch]'" in out.stdout
-
-
-def test_held_out_losses_are_those_of_the_rows_held_out():
-    batches = Minibatches(as_stream(X), 100, 0.1, 0)
-    held = np.concatenate([b.index for b in batches.held_out(10_000)])
-    seen = np.concatenate([b.index for b in batches.epoch(0)])
-    assert 0.07 < len(held) / len(X) < 0.13
-    assert not set(held) & set(seen)
-    assert len(seen) == len(set(seen)) > len(X) - len(held) - 100

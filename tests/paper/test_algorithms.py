@@ -2,7 +2,7 @@
 
 Sums in the paper run over k in [n] without a factor; `Sums.L` does the same in each fold. Its
 functions do not include the constant, so they are compared with the matrices without row and
-column 0, over functions with nothing taken off.
+column 0, over functions whose means are not subtracted.
 """
 
 import numpy as np
@@ -19,13 +19,13 @@ def data(d=3, seed=0, n=N):
     return np.random.default_rng(seed).normal(size=(n, d))
 
 
-def as_they_are(basis):
+def uncentered(basis):
     return Centered(basis, np.zeros(basis.size))
 
 
 def structured(form, basis, X):
     """Return L, Phi and Psi summed over rows, for the functions alone."""
-    basis = tuple(map(as_they_are, basis)) if isinstance(basis, tuple) else as_they_are(basis)
+    basis = tuple(map(uncentered, basis)) if isinstance(basis, tuple) else uncentered(basis)
     sums = ritz.assemble(form, basis, X)
     return tuple(sum(matrix)[1:, 1:] for matrix in (sums.L, sums.Phi, sums.Psi))
 

@@ -35,7 +35,7 @@ def klap_matrices(klap, x, p=P):
 
 
 def our_matrices(kernel, x, centers):
-    """Return L and Phi over the same functions, nothing taken off."""
+    """Return L and Phi over the same functions, whose means are not subtracted."""
     basis = ritz.KernelSections(kernel, centers)
     matrices = ritz.assemble(ritz.laplacian(), Centered(basis, np.zeros(len(centers))), x).mean()
     return matrices.L[1:, 1:], matrices.Phi[1:, 1:]

@@ -63,7 +63,7 @@ def test_errors_have_the_size_of_the_scatter(name):
 
 @pytest.mark.parametrize("name", ["circle", "circle, kernel"])
 def test_pairs_are_seldom_split(name):
-    """Two equal values are told apart no more often than their level allows."""
+    """Two equal values are separated no more often than their level allows."""
     right = [np.bincount(found.groups).tolist() == [1, 2, 2, 2] for found in runs(name)]
     assert np.mean(right) >= 0.9, np.mean(right)
 

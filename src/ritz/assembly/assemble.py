@@ -1,28 +1,33 @@
-"""One pass over the rows: blocks to features to sums."""
+"""From samples to sums: fix the functions, then go over the rows once."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ritz.arrays import as_count, drawn, must
-from ritz.assembly.accumulator import Accumulator
-from ritz.assembly.few import FEW_ROWS, is_few, sums_of_few
-from ritz.assembly.passes import AddRows, in_pieces, over_folds
-from ritz.assembly.single import Sample, single_will_do, survived
-from ritz.assembly.sums import Sums
-from ritz.bases import Basis, Centered, Nystrom, Recipe, conditioned
+from ritz.assembly.folds import over_folds
+from ritz.assembly.general import GeneralAssembler
+from ritz.assembly.laplacian import LaplacianAssembler
+from ritz.assembly.sums import Matrices, Sums
+from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.forms import Form
+from ritz.forms.form import require_form
+from ritz.rows import Block, random_integers
 from ritz.streams import Stream, as_stream
-from ritz.threads import Workers, blas_threads, jobs
+from ritz.threads import n_threads, one_blas_thread
+from ritz.validation import as_count, parameter_error
 
-PILOT_ROWS = FEW_ROWS
-BLOCK_BYTES = 64_000_000
-LITTLE_WORK = 1e8
-COST_OF_VALUE = 100
+# Rows over which functions are centered: their means need to be good to a few percent only.
+PILOT_ROWS = 2048
+# Multiplications that take less time than starting threads does.
+SERIAL_PRODUCTS = 1e8
+# Rows of the reference sample: enough for tangents and neighbors, and few enough to save.
+REFERENCE_ROWS = 10_000
 
 
 def assemble(
@@ -49,19 +54,15 @@ def assemble(
         The functions, such as `ritz.Nystrom(kernel, 200)`; a pair of them for the left and right
         functions of an operator that is not symmetric.
     X
-        The samples (n, d), a pair of arrays for operators on pairs, or a stream. For arrays of
-        float32 the products of kernel sections are computed in float32, in half the time, and
-        added up in float64, where a sample shows that to leave about three digits of the first
-        16 eigenvalues as they are. (`laplacian()` without frames, and `cross()`, with weights, if
-        any, that differ by a factor of four at most.) Where all rows turn out to be unlike the
-        sample, they are added up again in float64.
+        The samples (n, d), a pair of arrays for operators on pairs, or a stream. Sums are float64
+        whatever the type of the samples.
     sample_weight
         Nonnegative weights (n,).
     groups
         Labels (n,) of rows that belong together, such as pieces of a time series: they share a
         fold. Otherwise a row's fold is a hash of its numbers.
     n_folds
-        In how many parts the sums are kept, for error bars and selection.
+        The number of parts in which the sums are kept, for error bars and selection.
     random_state
         A seed or generator, for the choice of centers and the like.
     n_jobs
@@ -69,136 +70,126 @@ def assemble(
     progress
         Whether to show a progress bar; by default on a terminal, when the pass is long.
     """
-    if not isinstance(form, Form):
-        raise TypeError(must("form", "an operator such as ritz.laplacian()", form))
-    n_folds = as_count(n_folds, "n_folds")
-    seeds = drawn(random_state, 3)
+    require_form(form)
+    n_folds, threads = as_count(n_folds, "n_folds"), n_threads(n_jobs)
+    seeds = random_integers(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
-    prepared = form.prepare(stream, seeds[0])
-    threads = jobs(n_jobs)
-    few = is_few(basis, stream)
-    folds = n_folds if form.foldable else 1
-    if few:
-        sums_at_once = sums_of_few(form, basis, stream, folds, seeds[1])
-        if sums_at_once is not None:
-            return sums_at_once
-    # The threads of the linear algebra would go on waiting, busily, on the cores of ours. For few
-    # functions it takes one by itself, and to limit it takes a twentieth of such a fit.
-    with nullcontext() if few else blas_threads(1):
-        left, right = fit_bases(form, basis, stream, seeds[1:])
-        accumulator, samples = accumulator_of(prepared, stream, left, right, folds)
-        with blas_threads(1) if few and accumulator.tiles is None else nullcontext():
-            run_through(accumulator, form, stream, threads, progress)
-    if not samples or not accumulator.overflowed:
-        sums = accumulator.sums(form)
-        if not samples or survived(sums, samples):
-            return sums
-        del sums
-    # Rare: what a sample did not show. The rows have to be seen again.
-    del accumulator
-    with blas_threads(1):
-        accumulator = Accumulator(prepared, left, right, folds)
-        run_through(accumulator, form, stream, threads, progress)
-    return accumulator.sums(form)
+    form.require_shapes(stream.n_rows, stream.dimensions)
+    with one_blas_thread():
+        left, right = fit_bases(form, basis, stream, seeds)
+    if form.needs_all_rows:
+        form = form.prepare_with_all(stream.whole(f"{form} compares each row with every other"))
+        n_folds = 1
+    if form.needs_reference:
+        assert left.reference is not None
+        form = form.prepare(left.reference)
+    threads = n_threads(n_jobs)
+    # The products of a row, p^2, and its functions, each of which costs some 100 products.
+    if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
+        threads = 1
+    return sum_over_rows(form, left, right, stream, n_folds, threads, progress)
 
 
-def run_through(
-    accumulator: Accumulator,
+def sum_over_rows(
     form: Form,
+    left: Centered,
+    right: Centered,
     stream: Stream,
+    n_folds: int,
     threads: int,
     progress: bool | None,
-) -> None:
-    """Add up all rows of a stream."""
-    left, right, folds = accumulator.left, accumulator.right, accumulator.n_folds
-    workers = min(folds, threads)
-    # Waking threads takes longer than little work does.
-    if work(stream, left, right) < LITTLE_WORK:
-        workers = 1
-    add: AddRows = accumulator.add_rows
-    if accumulator.tiles is None:
-        add = in_pieces(accumulator.add, block_rows(form, left, right, stream))
-    own = nullcontext() if form.foldable else blas_threads(threads)
-    with own, Workers(workers) as run:
-        rows = over_folds(stream, add, folds, run, progress)
-        accumulator.close(run)
-    for name, array in form.row_arrays():
-        if len(array) != rows:
-            what = f"an array with {rows} rows, as the data have"
-            raise ValueError(must(name, what, f"{len(array)} rows"))
+) -> Sums:
+    """Add up a prepared form over all rows, by the closed formula where it applies."""
+    assembler: LaplacianAssembler | GeneralAssembler = GeneralAssembler(form, left, right)
+    if LaplacianAssembler.applies(form, left, right):
+        assembler = LaplacianAssembler(form, left)
+    folds: list[Any] = [assembler.start() for _ in range(n_folds)]
+    count = np.zeros(n_folds, dtype=np.int64)
+
+    def add(fold: int, block: Block) -> None:
+        assembler.add(folds[fold], block)
+        count[fold] += len(block.weight)
+
+    n_rows = over_folds(stream, add, n_folds, assembler.block_rows, threads, progress)
+    if stream.n_rows is None:
+        form.require_shapes(n_rows, stream.dimensions)
+    if count.sum() < 2:
+        raise ValueError(
+            f"At least 2 rows of positive weight are needed. Got {count.sum()}. Each call of the "
+            "'source' of Batches must return a fresh iterator."
+        )
+    for fold in range(n_folds):
+        # Replaced one by one, as products are as large as the matrices made of them.
+        with np.errstate(over="ignore", invalid="ignore"):
+            folds[fold] = assembler.finish(folds[fold])
+    return checked_sums(form, left, right, count, folds)
 
 
-def work(stream: Stream, left: Basis, right: Basis) -> float:
-    """Return about how many numbers are multiplied in a pass."""
-    n = np.inf if stream.n_rows is None else stream.n_rows
-    return float(n * left.size * (right.size + COST_OF_VALUE))
+def checked_sums(
+    form: Form, left: Centered, right: Centered, count: NDArray[np.int64], folds: list[Matrices]
+) -> Sums:
+    """Return the sums of all folds; raise if they overflowed or are not as symmetric as stated."""
+    for fold in folds:
+        for name, matrix in (("L", fold.L), ("Phi", fold.Phi), ("Psi", fold.Psi)):
+            if not isfinite(matrix.sum()):
+                raise ValueError(
+                    f"The sums {name} overflowed: the functions or their derivatives are too large "
+                    "on these samples. Scale the data or the kernel."
+                )
+    L, Phi = tuple([fold.L for fold in folds]), tuple([fold.Phi for fold in folds])
+    # One object where both sides share their functions.
+    shared = folds[0].Psi is folds[0].Phi
+    Psi = Phi if shared else tuple([fold.Psi for fold in folds])
+    weight = np.array([matrix[0, 0] for matrix in Phi])
+    if form.symmetric and not form.positive:
+        total = sum(L[1:], L[0])
+        gap, size = np.abs(total - total.T).max(), np.abs(total).max()
+        if gap > 1e-8 * size:
+            raise ValueError(
+                f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
+                f"{size:.2g}. Make it so, or pass symmetric=False to form()."
+            )
+    return Sums(form, left, right, weight, count, L, Phi, Psi)
 
 
 def fit_bases(
     form: Form, basis: Any, stream: Stream, seeds: tuple[int, ...]
 ) -> tuple[Centered, Centered]:
-    """Return the functions of both sides, made from a sample of the rows each side sees."""
-    pair = isinstance(basis, tuple | list)
-    recipes = tuple(basis) if pair else (basis, basis)
-    for recipe in recipes if pair else recipes[:1]:
+    """Return the functions of both sides, with the reference sample where the form needs one."""
+    is_pair = isinstance(basis, tuple | list)
+    recipes = tuple(basis) if is_pair else (basis, basis)
+    for recipe in recipes:
         require_recipe(recipe)
-    if len(recipes) != 2 or (pair and form.symmetric):
-        what = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
-        raise ValueError(must("basis", what, f"{len(recipes)} bases"))
+    if len(recipes) != 2 or (is_pair and form.symmetric):
+        allowed = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
+        raise parameter_error("basis", allowed, f"{len(recipes)} bases")
     if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
         columns = f"an array with {stream.dimensions[0]} columns, as X"
-        raise ValueError(must("Y", columns, f"{stream.dimensions[1]} columns"))
+        raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
     two_views = form.views == 2 and not form.symmetric
-    left = fit_basis(recipes[0], stream, seeds[0], 0)
+    left = fit_basis(recipes[0], stream, seeds[1], 0)
+    if form.needs_reference and left.reference is None:
+        left = replace(left, reference=stream.sample(REFERENCE_ROWS, seeds[0]))
     if recipes[0] is recipes[1] and not two_views:
         return left, left
-    return left, fit_basis(recipes[1], stream, seeds[1], 1 if two_views else 0)
+    return left, fit_basis(recipes[1], stream, seeds[2], 1 if two_views else 0)
 
 
 def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
-    """Return the functions of one side, conditioned over a pilot sample."""
-    # The recipe draws its first number again: it then chooses the same rows out of the pilot as
-    # it would out of the whole, and fewer of them are the first of more. Ours need not look.
-    (first,) = drawn(seed, 1)
-    pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
-    if len(pilot) < 2 and stream.n_rows is None:
-        raise ValueError(must("X", "data of at least 2 rows", f"{len(pilot)} distinct row(s)"))
-    if type(recipe) is Nystrom:
-        ordered = type(stream).sample is Stream.sample
-        basis: Basis = recipe.fit(pilot, seed, in_order=ordered)
-    else:
+    """Return the functions of one side, conditioned over a pilot sample unless they are fixed."""
+    basis: Basis | Recipe = recipe
+    if not isinstance(recipe, Centered):
+        # Drawing the recipe's own first number makes it choose the same rows from the pilot sample
+        # as from all rows, so that fewer centers are the first of more.
+        (first,) = random_integers(seed, 1)
+        pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
+        if len(pilot) < 2 and stream.n_rows is None:
+            got = f"{len(pilot)} distinct row(s)"
+            raise parameter_error("X", "data of at least 2 rows", got)
         basis = recipe.fit(pilot, seed)
+    assert isinstance(basis, Basis)
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
-        name = "XY"[view]
-        raise ValueError(must(name, f"an array with {basis.dimension} columns", dimension))
+        requirement = f"an array with {basis.dimension} columns"
+        raise parameter_error("XY"[view], requirement, dimension)
     return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
-
-
-def accumulator_of(
-    form: Form, stream: Stream, left: Centered, right: Centered, folds: int
-) -> tuple[Accumulator, list[Sample]]:
-    """Return sums of float32 for rows of float32, if those are exact enough; else of float64.
-
-    And the samples, one a side, that showed float32 to be exact enough.
-    """
-    samples: list[Sample] = []
-    if stream.single and form.single:
-        for basis, view in ((left, 0),) if form.symmetric else ((left, 0), (right, form.views - 1)):
-            sample = single_will_do(form, basis, stream, view)
-            if sample is None:
-                samples = []
-                break
-            samples.append(sample)
-    dtype = np.float32 if samples else np.float64
-    return Accumulator(form, left, right, folds, dtype), samples
-
-
-def block_rows(form: Form, left: Basis, right: Basis, stream: Stream) -> int:
-    """Return how many rows keep a thread's features within its share of memory."""
-    dimension = max(stream.dimensions)
-    floats = max(
-        basis.floats_per_row(dimension) + form.width(dimension) * basis.size
-        for basis in (left, right)
-    )
-    return int(np.clip(BLOCK_BYTES // (8 * max(floats, 1)), 16, 2048))

@@ -8,16 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, as_count, must, row_slices
 from ritz.bases import Centered
-from ritz.features.products import symmetrize
 from ritz.forms import Form
-from ritz.forms.form import same_form
-from ritz.threads import Workers, jobs
+from ritz.validation import Array, as_count, parameter_error
 
 Folds = tuple[Array, ...]
-BAND = 2**15
-LARGE = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +49,6 @@ class Sums:
     L, Phi, Psi
         Sums (1 + p, 1 + q), (1 + p, 1 + p) and (1 + q, 1 + q) of each fold; Psi is Phi where both
         sides share functions.
-    rounding
-        What the products were rounded at, relative to their size.
     """
 
     form: Form
@@ -66,7 +59,6 @@ class Sums:
     L: Folds
     Phi: Folds
     Psi: Folds
-    rounding: float = float(np.finfo(np.float64).eps)
 
     def __repr__(self) -> str:
         sizes = f"{self.left.size} by {self.right.size}"
@@ -92,12 +84,16 @@ class Sums:
         return self._combine(other, -1) if isinstance(other, Sums) else NotImplemented
 
     def _combine(self, other: Sums, sign: int) -> Sums:
-        if not (self.form.mergeable and other.form.mergeable):
+        if self.form.needs_all_rows:
             raise ValueError(f"Sums of {self.form} belong to all rows together and do not add up.")
-        if not same_form(self.form, other.form):
-            raise ValueError(f"Sums of different operators: {self.form} and {other.form}.")
+        if not self.form.same_as(other.form):
+            raise ValueError(
+                f"Sums of different operators do not add up: {self.form} and {other.form}, or "
+                "operators whose parameters or reference samples differ."
+            )
         if self.n_folds != other.n_folds:
-            raise ValueError(must("n_folds", f"the same, {self.n_folds}", other.n_folds))
+            requirement = f"the same, {self.n_folds}"
+            raise parameter_error("n_folds", requirement, other.n_folds)
         for side in ("left", "right"):
             if not same_functions(getattr(self, side), getattr(other, side)):
                 raise ValueError(
@@ -113,15 +109,14 @@ class Sums:
         weight = self.weight + sign * other.weight
         count = self.count + sign * other.count
         if (count < 0).any():
-            raise ValueError("These sums were never part of those they are taken off.")
-        rounding = max(self.rounding, other.rounding)
-        return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi, rounding)
+            raise ValueError("Sums can be subtracted only from sums that contain them.")
+        return Sums(self.form, self.left, self.right, weight, count, L, Phi, Psi)
 
     def of(self, folds: Iterable[int]) -> Sums:
         """Return the sums over some of the folds."""
         some = [as_count(1 + fold, "folds", "numbers of folds") - 1 for fold in folds]
         if len(set(some)) < len(some) or max(some, default=0) >= self.n_folds:
-            raise ValueError(must("folds", f"different numbers below {self.n_folds}", some))
+            raise parameter_error("folds", f"different numbers below {self.n_folds}", some)
         L, Phi = (tuple(sums[fold] for fold in some) for sums in (self.L, self.Phi))
         Psi = Phi if self.Psi is self.Phi else tuple(self.Psi[fold] for fold in some)
         weight, count = self.weight[some], self.count[some]
@@ -130,41 +125,24 @@ class Sums:
     def mean(self, without: int | None = None) -> Matrices:
         """Return the averages over all rows, or over all but those of one fold."""
         if without is not None and without not in range(self.n_folds):
-            raise ValueError(must("without", f"None or a fold below {self.n_folds}", repr(without)))
-        folds = slice(None) if without is None else np.arange(self.n_folds) != without
+            raise parameter_error("without", f"None or a fold below {self.n_folds}", repr(without))
+        folds = [fold for fold in range(self.n_folds) if fold != without]
         total = self.weight[folds].sum()
         if total <= 0:
             raise ValueError("There is no weight left to average over.")
 
         def average(sums: Folds, symmetric: bool) -> Array:
-            some = enumerate(sums)
-            first, *others = sums if without is None else [M for f, M in some if f != without]
-            if first.size <= BAND:
-                matrix = sum(others, first) / total
-                return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
-            matrix = np.empty_like(first)
-            # By bands that stay in cache until all folds are added.
-            for rows in row_slices(len(matrix), 1 + BAND // matrix.shape[1]):
-                band = matrix[rows]
-                band[...] = first[rows]
-                for fold in others:
-                    band += fold[rows]
-                band /= total
-            if symmetric:
-                symmetrize(matrix)
-            return matrix
+            matrix = sums[folds[0]] / total
+            for fold in folds[1:]:
+                matrix += sums[fold] / total
+            return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
 
-        wanted = [(self.Phi, True), (self.L, self.form.symmetric)]
-        if self.Psi is not self.Phi:
-            wanted.append((self.Psi, True))
-        # Large matrices are read sooner by several threads than by one.
-        with Workers(jobs(None) if self.left.size > LARGE else 1) as run:
-            Phi, L, *others = run(lambda what: average(*what), wanted)
-        return Matrices(L, Phi, others[0] if others else Phi)
+        L, Phi = average(self.L, self.form.symmetric), average(self.Phi, True)
+        return Matrices(L, Phi, Phi if self.Psi is self.Phi else average(self.Psi, True))
 
 
 def same_functions(a: Centered, b: Centered) -> bool:
-    """Return whether two bases are the same one, or agree at some points to the last bit."""
+    """Return whether two bases are the same object, or agree at some points to the last bit."""
     if a is b:
         return True
     if a.size != b.size or a.dimension != b.dimension or not np.array_equal(a.offset, b.offset):

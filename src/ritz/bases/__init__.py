@@ -1,15 +1,13 @@
 """Bases: the p functions that an operator is restricted to."""
 
 from ritz.bases.basis import Basis, Recipe
-from ritz.bases.centered import Centered
 from ritz.bases.combination import Combination
-from ritz.bases.conditioning import conditioned
+from ritz.bases.conditioning import Centered, conditioned
 from ritz.bases.fourier import FourierFeatures, RandomFourier
 from ritz.bases.functions import Functions
 from ritz.bases.monomials import Monomials, OrthogonalPolynomials
 from ritz.bases.nystrom import KernelSections, Nystrom
 from ritz.bases.stack import Stack, StackedBasis
-from ritz.bases.tiles import Tiles
 
 __all__ = [
     "Basis",
@@ -25,6 +23,5 @@ __all__ = [
     "Recipe",
     "Stack",
     "StackedBasis",
-    "Tiles",
     "conditioned",
 ]

@@ -1,20 +1,22 @@
-"""What a basis is: p functions, and a recipe for them until data fix it."""
+"""What a basis is: p functions, or a recipe that makes them from data."""
 
 from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from multiprocessing import parent_process
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from ritz.arrays import Array, as_multi_index, as_rows, must, row_slices
 from ritz.features import CenteredJet, Jet
-from ritz.threads import Workers, blas_threads, jobs, keep_freed_memory
+from ritz.rows import row_slices
+from ritz.threads import n_threads, one_blas_thread, thread_map
+from ritz.validation import Array, as_multi_index, as_rows, parameter_error
 
 RandomState = int | np.random.Generator | None
-FLOATS_AT_ONCE, MANY_FLOATS = 2_000_000, 16_000_000
+# Numbers held by one thread at a time while functions are evaluated: they stay in cache.
+EVALUATED_FLOATS = 2_000_000
 
 
 @runtime_checkable
@@ -23,29 +25,18 @@ class Recipe(Protocol):
 
     @property
     def pilot_rows(self) -> int:
-        """How many rows of data the recipe would like to see."""
+        """The number of rows that the recipe needs to see."""
 
     def fit(self, X: Array, random_state: RandomState = None) -> Basis:
-        """Return the basis made from the rows X (m, d).
-
-        In a pass over data `random_state` is an integer.
-        """
+        """Return the basis made from the rows X (m, d)."""
 
 
 def require_recipe(
     recipe: object, name: str = "basis", what: str = "a basis such as ritz.Nystrom(kernel, 200)"
 ) -> None:
-    """Raise unless it is a basis or a recipe for one, not a class."""
+    """Raise unless it is a basis or a recipe for one; a class is neither."""
     if isinstance(recipe, type) or not (hasattr(recipe, "pilot_rows") and hasattr(recipe, "fit")):
-        raise TypeError(must(name, what, repr(recipe)))
-
-
-def alone() -> bool:
-    """Return whether the cores are ours.
-
-    Threads of a pass over the data have others beside them already, and so have processes.
-    """
-    return threading.current_thread() is threading.main_thread() and parent_process() is None
+        raise parameter_error(name, what, repr(recipe), kind=TypeError)
 
 
 class Basis(ABC):
@@ -75,11 +66,12 @@ class Basis(ABC):
     def jet(self, X: Array) -> Jet:
         """Return the functions at the rows of a block (b, d)."""
 
-    def centered_jet(self, X: Array, offset: Array, dtype: Any = np.float64) -> Jet:
-        """Return the functions less numbers (p,), at the rows of a block (b, d).
+    def evaluate(self, X: Array) -> Array:
+        """Return the values (b, p) at the rows of a block (b, d)."""
+        return self.jet(X).value.dense()
 
-        A basis that can keep its features in less than float64 does so where dtype says.
-        """
+    def centered_jet(self, X: Array, offset: Array) -> Jet:
+        """Return the functions minus numbers (p,), at the rows of a block (b, d)."""
         return CenteredJet(self.jet(X), offset)
 
     def gram_root(self) -> Array:
@@ -107,35 +99,35 @@ class Basis(ABC):
 
     def __call__(self, X: Array) -> Array:
         """Return the values (n, p) at points (n, d), by all cores where there are many."""
-        return self._evaluate(X, lambda jet: jet.value.dense(), self.size)
+        return self._evaluate(X, self.evaluate, self.size)
 
     def gradient(self, X: Array) -> Array:
         """Return the gradients (n, d, p) at points (n, d)."""
         rows = as_rows(X, "X", self.dimension)
         shape = (rows.shape[1], self.size)
-        return self._evaluate(rows, lambda jet: jet.gradient.dense(), *shape)
+        return self._evaluate(rows, lambda part: self.jet(part).gradient.dense(), *shape)
 
     def partial(self, X: Array, alpha: tuple[int, ...]) -> Array:
         """Return the partial derivatives (n, p) of multi-index `alpha` at points (n, d)."""
         rows = as_rows(X, "X", self.dimension)
         alpha = as_multi_index(alpha, rows.shape[1])
-        return self._evaluate(rows, lambda jet: jet.partial(alpha).dense(), self.size)
+        return self._evaluate(rows, lambda part: self.jet(part).partial(alpha).dense(), self.size)
 
-    def _evaluate(self, X: Array, probe, *shape: int) -> Array:  # type: ignore[no-untyped-def]
+    def _evaluate(self, X: Array, probe: Callable[[Array], Array], *shape: int) -> Array:
         X = as_rows(X, "X", self.dimension)
         result = np.empty((len(X), *shape))
         width = max(1, self.floats_per_row(X.shape[1]))
 
         def fill(rows: slice) -> None:
-            result[rows] = probe(self.jet(X[rows]))
+            result[rows] = probe(X[rows])
 
-        blocks = row_slices(len(X), max(1, FLOATS_AT_ONCE // width))
-        if len(X) * width < MANY_FLOATS or not alone():
+        blocks = row_slices(len(X), max(1, EVALUATED_FLOATS // width))
+        # A thread of ours has others beside it already.
+        alone = threading.current_thread() is threading.main_thread()
+        if len(blocks) < 8 or not alone:
             for rows in blocks:
                 fill(rows)
-            return result
-        keep_freed_memory()
-        with blas_threads(1), Workers(jobs(None)) as run:
-            for _ in run(fill, blocks):
-                pass
+        else:
+            with one_blas_thread():
+                thread_map(fill, blocks, n_threads(None))
         return result

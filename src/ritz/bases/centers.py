@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 
-from ritz.arrays import Array
 from ritz.kernels import Kernel
+from ritz.validation import Array
 
 
 def randomly_pivoted_cholesky(

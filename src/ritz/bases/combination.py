@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, must
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.validation import Array, parameter_error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +26,8 @@ class Combination(Basis):
         The numbers c (k,).
     """
 
+    file_tag: ClassVar[str] = "Combination"
+
     basis: Basis
     coefficients: Array
     constants: Array
@@ -33,8 +35,8 @@ class Combination(Basis):
     def __post_init__(self) -> None:
         p, k = self.basis.size, len(self.constants)
         if self.coefficients.shape != (p, k):
-            raise ValueError(must("coefficients", f"of shape {(p, k)}", self.coefficients.shape))
-        # As files and pickles have them, so that values from those are the same to the last bit.
+            raise parameter_error("coefficients", f"of shape {(p, k)}", self.coefficients.shape)
+        # Contiguous, as they are read from files, so that values stay the same to the last bit.
         for name in ("coefficients", "constants"):
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
@@ -50,7 +52,7 @@ class Combination(Basis):
         return np.asarray(self.coefficients.T @ self.basis.gram_root())
 
     def penalty(self, L: Array) -> Array:
-        # In units of the functions combined, which do not change as they are mixed.
+        # The trace of L is taken over the functions combined, so that mixing does not change it.
         back = np.linalg.pinv(self.coefficients)
         energy = np.abs(np.einsum("ij,ik,kj->j", back, L, back, optimize=True)).sum()
         C, own = self.gram_root(), self.basis.gram_root()

@@ -1,126 +1,193 @@
-"""Functions fit for squaring: means off, and mixed anew where products would lose most of them."""
+"""Preparing a basis for sums of products: subtract means, and re-orthogonalize where needed."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpstrf
 
-from ritz.arrays import Array
 from ritz.bases.basis import Basis
-from ritz.bases.centered import Centered
 from ritz.bases.combination import Combination
-from ritz.threads import blas_threads
+from ritz.features import Jet
+from ritz.threads import one_blas_thread
+from ritz.validation import Array, parameter_error
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-ENOUGH = 16
-SOME = 64
-FEWEST_ROWS, FEW_ROWS = 64, 256
-GRADIENT_ROWS = 128
+# Independent functions that sums of products must tell apart: those of a typical request.
+RESOLVED_FUNCTIONS = 16
+# Functions and rows that are looked at first, as they settle most cases at little cost.
+FIRST_FUNCTIONS, FIRST_ROWS = 64, 256
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Centered(Basis):
+    """The functions phi_j - m_j, for numbers m (p,) close to their means.
+
+    Covariances computed as E[phi phi'] - E[phi] E[phi]' lose what is small beside the means,
+    which for wide kernels is everything. Subtracting a pilot mean first avoids the cancellation.
+
+    Parameters
+    ----------
+    basis
+        The functions phi.
+    offset
+        The numbers m (p,).
+    reference
+        Rows (m, d) that were fixed together with the basis, for operators that look at a sample of
+        the data, such as `neighbors`; None for the others. Sums over the same basis then use the
+        same sample and can be added.
+    """
+
+    file_tag: ClassVar[str] = "Centered"
+
+    basis: Basis
+    offset: Array
+    reference: Array | None = None
+
+    def __post_init__(self) -> None:
+        if np.shape(self.offset) != (self.basis.size,):
+            requirement = f"of shape ({self.basis.size},)"
+            got = f"shape {np.shape(self.offset)}"
+            raise parameter_error("offset", requirement, got)
+        object.__setattr__(self, "offset", np.ascontiguousarray(self.offset, dtype=np.float64))
+
+    @classmethod
+    def around(cls, basis: Basis, pilot: Array) -> Centered:
+        """Subtract the means over some rows (m, d)."""
+        return cls(basis, np.asarray(basis(pilot).mean(axis=0)))
+
+    @property
+    def size(self) -> int:
+        return self.basis.size
+
+    @property
+    def dimension(self) -> int | None:
+        return self.basis.dimension
+
+    def floats_per_row(self, dimension: int) -> int:
+        return self.basis.floats_per_row(dimension) + self.size
+
+    def gram_root(self) -> Array:
+        return self.basis.gram_root()
+
+    def penalty(self, L: Array) -> Array:
+        return self.basis.penalty(L)
+
+    @property
+    def differentiable(self) -> bool:
+        return self.basis.differentiable
+
+    def jet(self, X: Array) -> Jet:
+        return self.basis.centered_jet(X, self.offset)
+
+
+class Pilot(NamedTuple):
+    """Functions on a pilot sample.
+
+    Parameters
+    ----------
+    centered
+        The functions minus their means over the sample.
+    values, spread
+        Their values (m, p) and standard deviations (p,) there.
+    varies
+        Whether each spread (p,) exceeds the rounding error of the values.
+    """
+
+    centered: Centered
+    values: Array
+    spread: Array
+    varies: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, basis: Basis, rows: Array) -> Pilot:
+        """Evaluate the functions on rows (m, d)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = basis.evaluate(rows)
+            offset = values.mean(axis=0)
+            values = values - offset
+            spread = np.sqrt((values * values).mean(axis=0))
+        if not np.isfinite(spread).all():
+            raise ValueError(
+                "The functions overflow on these samples: their squares exceed 1e308. Scale the "
+                "data or choose a larger length_scale."
+            )
+        return cls(Centered(basis, offset), values, spread, spread > 100 * EPS * np.abs(offset))
 
 
 def conditioned(basis: Basis, pilot: Array) -> Centered:
-    """Return functions with the same span, as far as rounding goes, that survive squaring.
+    """Return functions with the same span, up to rounding, whose products can be summed.
 
-    Averages of products know directions whose size is above sqrt(eps) of the largest; values
-    know them down to eps. A kernel much wider than the data has next to all its functions in
-    between (length 100 on N(0, 1): the cubic polynomial has size 1e-8). Where products would keep
-    fewer than 16 directions, the first 16 singular functions of the pilot values, all of unit
-    size, take the functions' place; otherwise only means are taken off.
+    Averages of products resolve directions whose size is above sqrt(eps) of the largest; values
+    resolve them down to eps. A kernel much wider than the data has nearly all its functions in
+    between (length 100 on N(0, 1): the cubic polynomial has size 1e-8). Where products resolve
+    fewer than 16 directions, the first 16 singular functions of the pilot values, scaled to unit
+    size, replace the functions; otherwise only their means are subtracted.
 
     Parameters
     ----------
     basis
         The functions phi.
     pilot
-        Rows (m, d), distinct and at random: half to mix the functions over, half to check them on.
-        Where the first 256 or fewer, two a function, show that means are all that has to come off,
-        those over them do.
+        Distinct random rows (m, d).
     """
-    # A few rows and functions tell, as a rule; all of them decide.
-    few = pilot[: min(max(2 * basis.size, FEWEST_ROWS), FEW_ROWS)]
-    with np.errstate(over="ignore", invalid="ignore"):
-        centered, values, spread, alive = apart_from_means(basis, basis.jet(few).value.dense())
-    some = slice(0, SOME) if alive.all() else np.flatnonzero(alive)[:SOME]
-    if resolves(values[:, some], spread[some], min(ENOUGH, basis.size)):
-        return centered
-    with blas_threads(1):
-        return mixed_where_needed(basis, pilot)
+    first = Pilot.of(basis, pilot[: min(max(2 * basis.size, FIRST_FUNCTIONS), FIRST_ROWS)])
+    some = np.flatnonzero(first.varies)[:FIRST_FUNCTIONS]
+    enough = min(RESOLVED_FUNCTIONS, basis.size)
+    if resolved_directions(first.values[:, some] / first.spread[some]) >= enough:
+        return first.centered
+    with one_blas_thread():
+        return orthogonalized(basis, pilot)
 
 
-def mixed_where_needed(basis: Basis, pilot: Array) -> Centered:
-    """Do as `conditioned` does, by all rows."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        centered, values, spread, alive = apart_from_means(basis, basis(pilot))
-    wanted = min(ENOUGH, int(alive.sum()), len(pilot) - 1)
-    scaled = values[:, alive] / spread[alive]
-    if resolved(scaled) >= wanted:
+def orthogonalized(basis: Basis, pilot: Array) -> Centered:
+    """Replace the functions by the first singular functions of their values on the pilot rows.
+
+    Only their means are subtracted where that does not increase the number of directions which
+    products resolve.
+    """
+    centered, values, spread, varies = Pilot.of(basis, pilot)
+    scaled = values[:, varies] / spread[varies]
+    known = resolved_directions(scaled)
+    if known >= min(RESOLVED_FUNCTIONS, int(varies.sum()), len(pilot) - 1):
         return centered
+    # Half of the rows determine the combinations, and all of them check the result.
     half = scaled if len(pilot) < 256 else scaled[::2]
     _, sizes, mixing = np.linalg.svd(half, full_matrices=False)
-    # Each value was rounded at eps times its size before the mean came off.
-    size = np.abs(centered.offset[alive]) + np.abs(values[:, alive]).max(axis=0)
-    rounding = EPS * float((size / spread[alive]).max()) * np.sqrt(half.size)
-    keep = np.flatnonzero(sizes > max(100 * rounding, len(half) * EPS * sizes[0]))[:ENOUGH]
-    known = resolved(scaled)
+    # Each value was rounded at eps times its size before the mean was subtracted.
+    size = np.abs(centered.offset[varies]) + np.abs(values[:, varies]).max(axis=0)
+    rounding = EPS * float((size / spread[varies]).max()) * np.sqrt(half.size)
+    floor = max(100 * rounding, len(half) * EPS * sizes[0])
+    keep = np.flatnonzero(sizes > floor)[:RESOLVED_FUNCTIONS]
     if len(keep) <= known:
-        # Fewer functions than wanted differ on the samples, and products know them all. Those that
-        # vanish there, as |x|^2 - 1 does on a sphere, still lower the energy of the others.
+        # The functions have fewer independent directions on the samples than wanted, and products
+        # resolve all of them. Functions that vanish on the samples, as |x|^2 - 1 does on a sphere,
+        # must stay: they still lower the energy of the others.
         return centered
     mixing = mixing[keep]
     mixing *= np.sign(mixing[np.arange(len(keep)), np.abs(mixing).argmax(axis=1)])[:, None]
     scale = np.sqrt(len(half)) / sizes[keep]
-    # What is scaled up must not be larger still on rows that it was not scaled on.
-    tame = np.sqrt(((scaled @ mixing.T * scale) ** 2).mean(axis=0)) < 100
-    dead = np.flatnonzero(~alive)
-    A = np.zeros((basis.size, int(tame.sum()) + len(dead)))
-    A[alive, : int(tame.sum())] = (mixing.T * scale)[:, tame] / spread[alive][:, None]
-    # Functions that vary on none of these rows may do so on others.
-    A[dead, int(tame.sum()) + np.arange(len(dead))] = 1.0
+    # Functions that are much larger on the other rows than on those that scaled them are dropped.
+    bounded = np.sqrt(((scaled @ mixing.T * scale) ** 2).mean(axis=0)) < 100
+    constant = np.flatnonzero(~varies)
+    kept = int(bounded.sum())
+    A = np.zeros((basis.size, kept + len(constant)))
+    A[varies, :kept] = (mixing.T * scale)[:, bounded] / spread[varies][:, None]
+    # Functions that are constant on the pilot rows may vary on others, so they stay.
+    A[constant, kept + np.arange(len(constant))] = 1.0
     mixed = Combination(centered, A, np.zeros(A.shape[1]))
     if mixed.differentiable:
-        mixed = mixed.pick(moderate(mixed, pilot))
-    if mixed.size - len(dead) <= known:
+        mixed = mixed.pick(has_moderate_gradient(mixed, pilot))
+    if mixed.size - len(constant) <= known:
         return centered
     return Centered.around(mixed, pilot)
 
 
-def apart_from_means(
-    basis: Basis, values: Array
-) -> tuple[Centered, Array, Array, NDArray[np.bool_]]:
-    """Return functions less their means, by their values (m, p) at some rows, and those less means.
-
-    Then the spread of each function, and whether that is more than rounding.
-    """
-    m = max(len(values), 1)
-    centered = Centered(basis, np.add.reduce(values) / m)
-    values = values - centered.offset
-    spread = np.sqrt(np.add.reduce(values * values) / m)
-    if not np.isfinite(spread).all():
-        raise ValueError(
-            "The functions overflow on these samples: their squares exceed 1e308. Scale the data "
-            "or choose a larger length_scale."
-        )
-    return centered, values, spread, spread > 100 * EPS * np.abs(centered.offset)
-
-
-def resolves(values: Array, spread: Array, wanted: int) -> bool:
-    """Return whether products of values (m, p) of some spread tell so many directions apart.
-
-    As many pivots of a root far above rounding tell as a rule, and sooner than eigenvalues.
-    """
-    if not values.size:
-        return not wanted
-    scaled = values / spread
-    # Two matrices: of one by itself few products are computed sooner than half of them.
-    gram = values.T @ scaled / spread[:, None]
-    pivots = dpstrf(gram, tol=1e-8 * len(values), lower=1, overwrite_a=1)[2]
-    return bool(pivots >= wanted) or resolved(scaled) >= wanted
-
-
-def resolved(scaled: Array) -> int:
-    """Return how many directions of values (m, p) their products (p, p) can tell from rounding."""
+def resolved_directions(scaled: Array) -> int:
+    """Return how many directions of values (m, p) their products can tell from rounding."""
     if not scaled.size:
         return 0
     gram = scaled @ scaled.T if len(scaled) < scaled.shape[1] else scaled.T @ scaled
@@ -128,13 +195,13 @@ def resolved(scaled: Array) -> int:
     return int((shares > 100 * len(gram) * EPS * shares[-1]).sum())
 
 
-def moderate(functions: Combination, pilot: Array) -> NDArray[np.bool_]:
-    """Return which functions have a gradient that stays within 1e5 of the smallest, by size.
+def has_moderate_gradient(functions: Combination, pilot: Array) -> NDArray[np.bool_]:
+    """Return which functions (p,) have gradients within a factor 1e5 of the smallest.
 
-    Functions that vanish on a manifold that holds the data are rounding there, and once scaled
-    up have enormous gradients off it.
+    Functions that vanish on a manifold that contains the data are rounding there; scaled up, they
+    have enormous gradients off it.
     """
-    slopes = functions.gradient(pilot[:GRADIENT_ROWS])
+    slopes = functions.gradient(pilot[:FIRST_ROWS])
     energies = np.einsum("kdr,kdr->r", slopes, slopes)
     smallest = (energies[energies > 0] / energies.max(initial=TINY)).min(initial=1.0)
     return np.asarray(energies / energies.max(initial=TINY) <= 1e10 * smallest)

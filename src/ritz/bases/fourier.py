@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, as_count, as_multi_index, as_rows, require_columns
 from ritz.bases.basis import Basis, RandomState
 from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
-from ritz.kernels.waves import cosines
+from ritz.validation import Array, as_count, as_multi_index, as_rows, require_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FourierFeatures(Basis):
     """The functions a cos(w_j.x + b_j) for frequencies w (p, d), phases b (p,) and a number a."""
+
+    file_tag: ClassVar[str] = "FourierFeatures"
 
     frequencies: Array
     phases: Array
@@ -45,30 +47,29 @@ class FourierJet(CachedJet):
         require_columns(X, basis.dimension, "points")
         self.basis = basis
         self.angles = X @ basis.frequencies.T + basis.phases
-        self._turned: dict[int, Array] = {}
 
     def _at(self, X: Array) -> Jet:
         return FourierJet(self.basis, X)
 
-    def _turn(self, order: int) -> Array:
-        """Return the derivative of a cos of some order, the same array each time."""
-        order %= 4
-        if order not in self._turned:
-            self._turned[order] = cosines(self.angles, order, self.basis.amplitude)
-        return self._turned[order]
+    def _derivative(self, order: int) -> Array:
+        """Return the derivative of a cos of some order, at the angles."""
+        wave = np.sin(self.angles) if order % 2 else np.cos(self.angles)
+        sign = -1.0 if order % 4 in (1, 2) else 1.0
+        wave *= sign * self.basis.amplitude
+        return wave
 
     def _value(self) -> Values:
-        return Values(self._turn(0), 1.0)
+        return Values(self._derivative(0), 1.0)
 
     def _gradient(self) -> Gradients:
-        return FactoredGradients(self._turn(1), -self.basis.frequencies)
+        return FactoredGradients(self._derivative(1), self.basis.frequencies)
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         alpha = as_multi_index(alpha, self.basis.frequencies.shape[1])
         if not any(alpha):
             return self.value
         powers = np.prod(self.basis.frequencies ** np.array(alpha), axis=1)
-        return Values(self._turn(sum(alpha)), 0.0, columns=powers)
+        return Values(self._derivative(sum(alpha)) * powers, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

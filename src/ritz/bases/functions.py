@@ -8,9 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, as_multi_index, as_real, must, require_columns, require_finite
 from ritz.bases.basis import Basis, RandomState
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.validation import (
+    Array,
+    as_multi_index,
+    as_real,
+    parameter_error,
+    require_columns,
+    require_finite,
+)
 
 Function = Callable[[Array], Any]
 
@@ -51,11 +58,11 @@ class Functions(Basis):
                 continue
             functions = tuple(functions) if isinstance(functions, tuple | list) else ()
             if not functions or not all(callable(f) for f in functions):
-                raise ValueError(must(name, "a list of functions", getattr(self, name)))
+                raise parameter_error(name, "a list of functions", getattr(self, name))
             object.__setattr__(self, name, functions)
         if self.gradients is not None and len(self.gradients) != len(self.callables):
-            raise ValueError(
-                must("gradients", f"{len(self.callables)} functions", len(self.gradients))
+            raise parameter_error(
+                "gradients", f"{len(self.callables)} functions", len(self.gradients)
             )
 
     @property
@@ -123,6 +130,6 @@ def _called(function: Function, X: Array, shape: tuple[int, ...], name: str) -> 
     result = as_real(function(X), name)
     if result.shape != shape:
         what = f"a function that returns shape {shape} for points of shape {X.shape}"
-        raise ValueError(must(name, what, f"shape {result.shape}"))
+        raise parameter_error(name, what, f"shape {result.shape}")
     require_finite(result, f"{name}(x)")
     return result

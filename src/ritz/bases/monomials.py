@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.preprocessing import PolynomialFeatures
 
-from ritz.arrays import (
+from ritz.bases.basis import Basis, RandomState
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.rows import random_integers, sample_rows
+from ritz.validation import (
     Array,
     as_count,
     as_multi_index,
     as_rows,
-    lowest_hashed,
+    parameter_error,
     require_columns,
 )
-from ritz.bases.basis import Basis, RandomState
-from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +35,8 @@ class OrthogonalPolynomials(Basis):
     powers
         The degree (p, d) of each function in each coordinate.
     """
+
+    file_tag: ClassVar[str] = "OrthogonalPolynomials"
 
     a: Array
     b: Array
@@ -128,27 +132,21 @@ class Monomials:
     def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
         """Make the polynomials orthonormal over rows of X (m, d)."""
         X = as_rows(X)
-        rng = np.random.default_rng(random_state)
-        pilot = X[lowest_hashed(X, self.pilot_rows, int(rng.integers(2**63)))]
+        pilot = X[sample_rows(X, self.pilot_rows, *random_integers(random_state, 1))]
         with np.errstate(over="ignore", invalid="ignore"):
             a, b, top = recurrence(pilot, self.degree)
         if not (np.isfinite(a).all() and np.isfinite(b).all()):
-            raise ValueError("The squares of X overflow. Scale the data.")
+            requirement = "below 1e154, as its squares overflow otherwise"
+            got = f"values up to {np.abs(pilot).max():.2g}"
+            raise parameter_error("X", requirement, got, "Scale the data.")
         powers = multi_indices(X.shape[1], self.degree)[1:]
         return OrthogonalPolynomials(a, b, powers[(powers <= top).all(axis=1)])
 
 
 def multi_indices(dimension: int, degree: int) -> NDArray[np.int64]:
     """List all multi-indices (p, d) of total degree up to `degree`, by degree."""
-    picks = [
-        pick
-        for total in range(degree + 1)
-        for pick in combinations_with_replacement(range(dimension), total)
-    ]
-    powers = np.zeros((len(picks), dimension), dtype=np.int64)
-    for row, pick in zip(powers, picks, strict=True):
-        np.add.at(row, list(pick), 1)
-    return powers
+    features = PolynomialFeatures(degree).fit(np.zeros((1, dimension)))
+    return np.asarray(features.powers_, dtype=np.int64)
 
 
 def recurrence(X: Array, degree: int) -> tuple[Array, Array, NDArray[np.int64]]:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import block_diag
 
-from ritz.arrays import Array, must
 from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.validation import Array, parameter_error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StackedBasis(Basis):
     """The functions of several bases, one after the other."""
 
+    file_tag: ClassVar[str] = "StackedBasis"
+
     parts: tuple[Basis, ...]
 
     def __post_init__(self) -> None:
-        known = {part.dimension for part in self.parts} - {None}
+        known = {part.dimension for part in self.parts if part.dimension is not None}
         if len(known) > 1:
-            raise ValueError(must("parts", "bases on points of one dimension", sorted(known)))  # type: ignore[type-var]
+            requirement = "bases on points of one dimension"
+            raise parameter_error("parts", requirement, sorted(known))
 
     @property
     def size(self) -> int:
@@ -76,7 +79,9 @@ class Stack:
 
     def __init__(self, *recipes: Any) -> None:
         if not recipes:
-            raise TypeError(must("recipes", "bases such as ritz.Nystrom(...)", "none"))
+            raise parameter_error(
+                "recipes", "bases such as ritz.Nystrom(...)", "none", kind=TypeError
+            )
         for recipe in recipes:
             require_recipe(recipe, "recipes", "bases such as ritz.Nystrom(kernel, 200)")
         self.recipes = recipes

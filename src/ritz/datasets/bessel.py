@@ -5,8 +5,8 @@ from math import ceil, floor, pi, sqrt
 import numpy as np
 from scipy.special import jnp_zeros, jv
 
-from ritz.arrays import Array
 from ritz.datasets.problem import Problem
+from ritz.validation import Array
 
 __all__ = ["disk"]
 

@@ -10,8 +10,8 @@ from math import pi
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, as_count, as_number
 from ritz.datasets.problem import Seed
+from ritz.validation import Array, as_count, as_number
 
 __all__ = ["Cloud", "concentric_circles", "half_moons", "swiss_roll"]
 

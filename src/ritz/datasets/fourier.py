@@ -7,9 +7,9 @@ from math import pi
 
 import numpy as np
 
-from ritz.arrays import Array, as_count, as_number, must
 from ritz.datasets.problem import Problem
 from ritz.datasets.separable import Separable
+from ritz.validation import Array, as_count, as_number, parameter_error
 
 __all__ = ["circle", "cube", "torus"]
 
@@ -92,7 +92,7 @@ def _as_lengths(lengths: Sequence[float]) -> tuple[float, ...]:
     if not isinstance(lengths, list | tuple | np.ndarray) or len(lengths) == 0:
         requirement = "a nonempty sequence of positive numbers"
         remedy = "Pass one length per circle, as in (1.0, 2.0)."
-        raise ValueError(must("lengths", requirement, repr(lengths), remedy))
+        raise parameter_error("lengths", requirement, repr(lengths), remedy)
     smallest = float(np.finfo(np.float64).tiny)
     return tuple(as_number(each, "lengths", "positive numbers", smallest) for each in lengths)
 

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
-from ritz.arrays import Array, as_count, as_number, must
 from ritz.datasets.problem import Problem, SingularProblem
 from ritz.datasets.separable import Separable
+from ritz.validation import Array, as_count, as_number, parameter_error
 
 __all__ = ["derivative", "gaussian", "gaussian_pair"]
 
@@ -88,7 +88,7 @@ def gaussian_pair(correlation: float = 0.5) -> SingularProblem[tuple[Array, Arra
     """
     r = as_number(correlation, "correlation", "a number in [0, 1)", lowest=0.0)
     if r >= 1:
-        raise ValueError(must("correlation", "a number in [0, 1)", r))
+        raise parameter_error("correlation", "a number in [0, 1)", r)
     return SingularProblem(
         name=f"gaussian_pair(correlation={r:g})",
         dimension=1,

@@ -7,7 +7,7 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ritz.arrays import Array, as_count, as_rows
+from ritz.validation import Array, as_count, as_rows
 
 __all__ = ["Problem", "Seed", "SingularProblem"]
 

@@ -7,7 +7,7 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array
+from ritz.validation import Array
 
 __all__ = ["Separable"]
 

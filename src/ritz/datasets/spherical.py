@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 from scipy.special import betaln
 
-from ritz.arrays import Array, as_count, must
 from ritz.datasets.problem import Problem
+from ritz.validation import Array, as_count, parameter_error
 
 __all__ = ["sphere"]
 
@@ -34,7 +34,7 @@ def sphere(dimension: int = 3) -> Problem:
     requirement = "an integer, at least 2"
     d = as_count(dimension, "dimension", requirement)
     if d < 2:
-        raise ValueError(must("dimension", requirement, d))
+        raise parameter_error("dimension", requirement, d)
     return Problem(
         name=f"sphere(dimension={d})",
         dimension=d,
@@ -112,8 +112,8 @@ def _frames(X: Array) -> Array:
     """
     radii = np.linalg.norm(X, axis=1)
     if not radii.all():
-        raise ValueError(
-            must("X", "points of the sphere", "the origin", "It has no tangent; drop that row.")
+        raise parameter_error(
+            "X", "points of the sphere", "the origin", "It has no tangent; drop that row."
         )
     V = X.copy()
     V[:, 0] += np.copysign(radii, X[:, 0])

@@ -2,14 +2,12 @@
 
 from ritz.estimators.clustering import SpectralClustering
 from ritz.estimators.embedding import SpectralEmbedding
-from ritz.estimators.hermite import HermiteRegressor
 from ritz.estimators.modes import DiffusionModes
 from ritz.estimators.semisupervised import LaplacianClassifier, LaplacianRegressor
 from ritz.estimators.singular import SingularEmbedding
 
 __all__ = [
     "DiffusionModes",
-    "HermiteRegressor",
     "LaplacianClassifier",
     "LaplacianRegressor",
     "SingularEmbedding",

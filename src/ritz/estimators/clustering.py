@@ -7,29 +7,29 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClusterMixin
+from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.arrays import Array, as_count, must
-from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import as_operator, distinct_rows
+from ritz.estimators.checks import checked_rows, checked_weights, seed_of
+from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
 from ritz.forms import Form
-from ritz.solve.whiten import require_rank
+from ritz.selection.rows import WeightedRows
 from ritz.spectrum import Spectrum
+from ritz.validation import Array, as_count, parameter_error
 
-AUTO_FUNCTIONS = 3
+# Columns up to which "auto" is the Laplacian: with more, data mostly lie near a manifold.
 AMBIENT_COLUMNS = 3
 
 
-class SpectralClustering(ClusterMixin, SpectralEstimator):
+class SpectralClustering(ClusterMixin, BaseEstimator):
     """Cluster samples by k-means on the first eigenfunctions of an operator.
 
     Parameters
     ----------
     n_clusters
-        The number of clusters, or "auto": where the ratio of one eigenvalue to the next is
-        largest, a standard error taken off.
+        The number of clusters, or "auto": the number at which the ratio of the next eigenvalue to
+        the last one used is largest, both moved by a standard error towards each other.
     max_clusters
         The most clusters that "auto" considers.
     operator
@@ -47,8 +47,7 @@ random_state, n_jobs
         The number of clusters.
     evidence_
         With n_clusters="auto": for each number of clusters (2, 3, ...) the logarithm of the ratio
-        of the next eigenvalue to the last one used, a standard error taken off the former and put
-        on the latter.
+        of the next eigenvalue, less its standard error, to the last one used, plus its own.
     eigenvalues_, eigenvalue_errors_
         The eigenvalues of the functions used, and their standard errors.
     spectrum_
@@ -84,55 +83,53 @@ random_state, n_jobs
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _form(self) -> Form:
-        if isinstance(self.operator, str) and self.operator == "auto":
-            name = "laplacian" if self.n_features_in_ <= AMBIENT_COLUMNS else "neighbors"
-            rows = max(1, self._n_distinct - 1)
-            return as_operator(name, min(as_count(self.n_neighbors, "n_neighbors"), rows))
-        return super()._form()
-
-    def _n_functions(self) -> int:
-        if isinstance(self.n_clusters, str):
-            return AUTO_FUNCTIONS
-        return max(1, as_count(self.n_clusters, "n_clusters") - 1)
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of samples X (n, d)."""
-        X = self._checked(X, reset=True, at_least=2)
-        weight = self._weights(sample_weight, X)
-        self._n_distinct = len(distinct_rows(X, weight)[0])
-        sums = self._assemble(X, weight)
+        X = checked_rows(self, X, reset=True, at_least=2)
+        data = WeightedRows(X, checked_weights(sample_weight, X))
         if isinstance(self.n_clusters, str):
-            if self.n_clusters != "auto":
-                what = "'auto' or a positive integer"
-                raise ValueError(must("n_clusters", what, repr(self.n_clusters)))
-            k = 1 + as_count(self.max_clusters, "max_clusters")
-            if k < 3:
-                raise ValueError(must("max_clusters", "at least 2", self.max_clusters))
-            spectrum = self._solve(sums, k, fewer=True)
-            require_rank(len(spectrum), 3)
-            self.evidence_ = gap_evidence(spectrum)
-            self.n_clusters_ = max(self.evidence_, key=lambda number: self.evidence_[number])
-            if self.evidence_[self.n_clusters_] <= 0:
-                warnings.warn(
-                    "No gap between eigenvalues exceeds their errors, so the number of clusters, "
-                    f"{self.n_clusters_}, says little. Set n_clusters.",
-                    stacklevel=2,
-                )
-            self.spectrum_ = spectrum[: self.n_clusters_]
+            self._fit_auto(data)
         else:
             self.n_clusters_ = as_count(self.n_clusters, "n_clusters")
-            self.spectrum_ = self._solve(sums, self.n_clusters_)
-        self.eigenvalues_ = self.spectrum_.values[1:]
-        errors = self.spectrum_.errors
-        self.eigenvalue_errors_ = None if errors is None else errors[1:]
-        seed = self._seed()
-        kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed)
-        # Distinct rows in an order of their own: repeated rows are weights to the last digit.
-        rows, totals = distinct_rows(X, weight)
-        self.kmeans_ = kmeans.fit(self._embedded(rows), sample_weight=totals)
+            n_functions = self.n_clusters_ - 1
+            sums = fitted_sums(self, self._form(data), max(1, n_functions), data)
+            self.spectrum_ = first_functions(sums, n_functions, self.regularization)
+        self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
+        kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed_of(self.random_state))
+        # With distinct rows, in their own order, weights are repetitions to the last digit.
+        rows = data.distinct
+        self.kmeans_ = kmeans.fit(self._embedded(rows.X), sample_weight=rows.weight)
         self.labels_ = self.predict(X)
         return self
+
+    def _fit_auto(self, data: WeightedRows) -> None:
+        """Choose the number of clusters by the gaps between eigenvalues."""
+        if self.n_clusters != "auto":
+            what = "'auto' or a positive integer"
+            raise parameter_error("n_clusters", what, repr(self.n_clusters))
+        most = as_count(self.max_clusters, "max_clusters")
+        if most < 2:
+            raise parameter_error("max_clusters", "at least 2", self.max_clusters)
+        # The length scale is chosen for the first three functions, which any number needs.
+        sums = fitted_sums(self, self._form(data), 3, data)
+        spectrum = first_functions(sums, most, self.regularization, at_least=2)
+        self.evidence_ = gap_evidence(spectrum)
+        self.n_clusters_ = max(self.evidence_, key=self.evidence_.__getitem__)
+        if self.evidence_[self.n_clusters_] <= 0:
+            warnings.warn(
+                "No gap between eigenvalues exceeds their errors, so the number of clusters, "
+                f"{self.n_clusters_}, says little. Set n_clusters.",
+                stacklevel=3,
+            )
+        self.spectrum_ = spectrum[: self.n_clusters_]
+
+    def _form(self, data: WeightedRows) -> Form:
+        if not (isinstance(self.operator, str) and self.operator == "auto"):
+            return as_operator(self.operator, self.n_neighbors)
+        if data.X.shape[1] <= AMBIENT_COLUMNS:
+            return as_operator("laplacian", self.n_neighbors)
+        others = max(1, len(data.distinct) - 1)
+        return as_operator("neighbors", min(as_count(self.n_neighbors, "n_neighbors"), others))
 
     def _embedded(self, X: NDArray[Any]) -> Array:
         if self.n_clusters_ == 1:
@@ -142,7 +139,7 @@ random_state, n_jobs
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the cluster (n,) of each point of X (n, d)."""
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = checked_rows(self, X, reset=False)
         return np.asarray(self.kmeans_.predict(self._embedded(X)))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
@@ -151,14 +148,13 @@ random_state, n_jobs
 
 
 def gap_evidence(spectrum: Spectrum) -> dict[int, float]:
-    """Return log(next eigenvalue / last one used), cautiously, for each number of clusters."""
+    """Return log(next eigenvalue / last one used) for each number of clusters.
+
+    Errors make the ratio smaller: the next eigenvalue is less its error, the other plus its own.
+    """
     values = spectrum.values
-    reach = np.zeros_like(values) if spectrum.errors is None else spectrum.errors
-    tiny = 1e-12 * values.max()
-    return {
-        number: float(
-            np.log(max(values[number] - reach[number], tiny))
-            - np.log(max(values[number - 1] + reach[number - 1], tiny))
-        )
-        for number in range(2, len(values))
-    }
+    errors = np.zeros_like(values) if spectrum.errors is None else spectrum.errors
+    # Eigenvalues of separate clusters are zero but for rounding.
+    lower, upper = (np.maximum(v, 1e-12 * values.max()) for v in (values - errors, values + errors))
+    gaps = np.log(lower[2:]) - np.log(upper[1:-1])
+    return dict(enumerate(gaps.tolist(), start=2))

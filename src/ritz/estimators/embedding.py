@@ -6,33 +6,37 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.arrays import Array, as_count, as_number, must
 from ritz.assembly import Sums, assemble
-from ritz.bases import Basis, Centered
-from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import distinct_rows
-from ritz.estimators.scoring import held_out_loss, reference_mu
+from ritz.assembly.assemble import REFERENCE_ROWS
+from ritz.bases import Basis
+from ritz.estimators.checks import checked_rows, checked_weights
+from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
+from ritz.rows import sample_rows
+from ritz.selection.rows import WeightedRows
+from ritz.selection.score import held_out_loss, reference_mu, without_offset
+from ritz.validation import as_contiguous, as_count, as_number, parameter_error
 
-ENOUGH_ROWS = 5000
+# Rows that `partial_fit` keeps before it fixes the basis: they decide length scale and centers.
+BUFFERED_ROWS = 5000
 
 
 def _adds_up(estimator: Any) -> bool:
-    """Return whether sums over parts of the data add up; an error that says so if not."""
-    form = estimator._form()
-    if not form.mergeable:
+    """Return whether sums over parts of the data add up, or raise an error that says why not."""
+    form = as_operator(estimator.operator, estimator.n_neighbors)
+    if form.needs_all_rows:
         raise AttributeError(f"{form} looks at all rows, so parts do not add up. Use fit instead.")
     return True
 
 
-class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpectralEstimator):
+class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Embed samples by the first eigenfunctions of an operator.
 
-    The eigenfunctions are functions: `transform` evaluates them at any points, and
-    `eigenvalues_` are in the operator's own units. The constant is dropped.
+    The eigenfunctions are functions, which `transform` evaluates at any points; `eigenvalues_` are
+    in the units of the operator. The constant is dropped.
 
     Parameters
     ----------
@@ -45,19 +49,19 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         "gaussian", "exponential", "matern32", "matern52", "rational_quadratic", "polynomial", or a
         kernel object.
     length_scale
-        A number, one for each column, or "auto": the one out of five, 1/4 to 4 times the 10%
-        quantile of distances between rows, by weight, whose functions have the least energy on rows
-        they have not seen (with a form that carries arrays for each row, or fewer than 60 rows, the
-        quantile itself).
+        A number, one for each column, or "auto": out of five candidates, 1/4 to 4 times the 10%
+        quantile of distances between rows, by weight, the one whose functions have the least energy
+        on rows that they were not found from. It is the quantile itself with a form that carries
+        arrays for each row, and with fewer than 60 rows.
     n_centers
         The number p of kernel sections, or "auto": 5 sqrt(n) for n distinct rows, between 100 and
         1,000, fewer where n p^2 would exceed 3e10. If that is over 300, and up to ten components
-        are wanted, a sample is asked whether half will do: where 75 sections leave as little energy
-        on unseen rows as 150, within 2%, half as many are used (see `n_centers_path_`). What a
-        sample says may differ from seed to seed.
+        are wanted, half as many are used where a sample shows that they suffice: 75 sections have
+        as little energy on unseen rows as 150, within 2% (see `n_centers_path_`). The outcome may
+        depend on the seed.
     basis
-        Functions to use in place of kernel sections, such as `ritz.Monomials(3)`; kernel,
-        length_scale and n_centers are not used then.
+        Functions in place of kernel sections, such as `ritz.Monomials(3)`; kernel, length_scale
+        and n_centers are not used then.
     regularization
         See `ritz.decompose`; "auto" is 1e-8.
     n_neighbors
@@ -67,9 +71,9 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         points are diffusion distances. None leaves them at unit variance.
     mu
         The scale of eigenvalues in `score`, or "auto": a little above the last eigenvalue of a
-        reference fit to the rows scored, which is the same whatever the other parameters are.
+        reference fit to the rows scored, which does not depend on the parameters of the kernel.
     n_folds
-        In how many parts sums are kept, for error bars.
+        The number of parts in which sums are kept, for error bars.
     random_state
         A seed, for the choice of centers.
     n_jobs
@@ -80,14 +84,14 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     eigenvalues_, eigenvalue_errors_
         Eigenvalues (n_components,) and their standard errors (None with too few rows).
     length_scale_, n_centers_
-        What was used.
+        The length scale and the number of centers used.
     length_scale_path_, n_centers_path_
-        The energy of each length scale on unseen rows, infinite where it has no functions to show,
-        and that of 75 and 150 centers; None where they were not compared.
+        The energy of each length scale on unseen rows, infinite where the kernel has too few
+        functions there, and that of 75 and 150 centers; None where they were not compared.
     spectrum_
         The `Spectrum`, the constant first.
     sums_
-        The `Sums` it was found from.
+        The `Sums` that the spectrum was found from.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -137,15 +141,15 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         Rows that depend on each other, as those of a time series, need `groups` (n,): labels of
         pieces longer than its memory. Otherwise errors come out too small.
         """
-        X = self._checked(X, reset=True, at_least=2)
-        self._buffer: list[tuple[NDArray[Any], Array]] | None = None
-        return self._set(self._assemble(X, self._weights(sample_weight, X), groups))
+        X = checked_rows(self, X, reset=True, at_least=2)
+        self._buffer: WeightedRows | None = None
+        return self._fit(WeightedRows(X, checked_weights(sample_weight, X)), groups)
 
     def fit_sums(self, sums: Sums) -> Self:
         """Find the eigenfunctions from sums computed elsewhere, by `ritz.assemble`."""
         if not isinstance(sums, Sums) or not sums.form.symmetric:
             what = "what ritz.assemble returns for a symmetric operator"
-            raise TypeError(must("sums", what, type(sums).__name__))
+            raise parameter_error("sums", what, type(sums).__name__, kind=TypeError)
         self._buffer = None
         if sums.left.dimension is not None:
             self.n_features_in_ = sums.left.dimension
@@ -156,55 +160,57 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         """Add samples (n, d) to those seen so far.
 
         The first rows are kept until there are enough to choose centers and length scale from
-        (5,000, or twice the number of centers, or none for a basis that is fixed); "auto" is what
-        these rows say, so that a long stream is better given `n_centers`. From then on
-        only sums are kept, and equal those of one `fit` to all rows with the same functions. With
-        fewer distinct rows than functions it is not fitted yet.
+        (5,000, or twice the number of centers, or none for a basis that is fixed). "auto" is chosen
+        from these rows alone, so set `n_centers` for a long stream. From then on only sums are
+        kept, and they equal those of one `fit` to all rows with the same functions. As long as
+        there are too few distinct rows for the functions, or for `n_neighbors` with
+        operator="neighbors", the estimator is not fitted.
         """
         first = not hasattr(self, "_buffer")
-        X = self._checked(X, reset=first)
-        weight = self._weights(sample_weight, X)
-        form = self._form()
+        X = checked_rows(self, X, reset=first)
+        data = WeightedRows(X, checked_weights(sample_weight, X))
         if first:
-            self._buffer = []
-        if self._buffer is None:
+            self._buffer = data
+        elif self._buffer is not None:
+            self._buffer = self._buffer + data
+        else:
             new = assemble(
-                form,
+                self.sums_.form,
                 self.sums_.left,
                 X,
-                sample_weight=weight,
+                sample_weight=data.weight,
                 n_folds=self.n_folds,
                 n_jobs=self.n_jobs,
             )
             return self._set(self.sums_ + new)
-        self._buffer.append((X, weight))
-        rows = np.concatenate([part for part, _ in self._buffer])
-        weights = np.concatenate([part for _, part in self._buffer])
-        if len(distinct_rows(rows, weights)[0]) <= as_count(self.n_components, "n_components") + 1:
-            return self  # Not fitted yet: too few points for so many functions.
-        self._set(self._assemble(rows, weights))
-        if isinstance(self.basis, Basis) or len(rows) >= self._enough_rows():
+        too_few = as_count(self.n_components, "n_components") + 1
+        if isinstance(self.operator, str) and self.operator == "neighbors":
+            too_few = max(too_few, as_count(self.n_neighbors, "n_neighbors"))
+        if len(self._buffer.distinct) <= too_few:
+            return self
+        self._fit(self._buffer)
+        wanted = 0 if isinstance(self.n_centers, str) else 2 * int(self.n_centers)
+        if isinstance(self.basis, Basis) or len(self._buffer) >= max(BUFFERED_ROWS, wanted):
             self._buffer = None
         return self
 
-    def _enough_rows(self) -> int:
-        wanted = 0 if isinstance(self.n_centers, str) else 2 * int(self.n_centers)
-        return max(ENOUGH_ROWS, wanted)
+    def _fit(self, data: WeightedRows, groups: Any = None) -> Self:
+        form = as_operator(self.operator, self.n_neighbors)
+        n_components = as_count(self.n_components, "n_components")
+        return self._set(fitted_sums(self, form, n_components, data, groups))
 
     def _set(self, sums: Sums) -> Self:
-        k = 1 + as_count(self.n_components, "n_components")
-        self.spectrum_ = self._solve(sums, k)
+        n_components = as_count(self.n_components, "n_components")
+        self.spectrum_ = first_functions(sums, n_components, self.regularization)
         self.sums_ = sums
-        self.eigenvalues_ = self.spectrum_.values[1:]
-        errors = self.spectrum_.errors
-        self.eigenvalue_errors_ = None if errors is None else errors[1:]
+        self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
         self._n_features_out = self.n_components
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
-        X = self._checked(X, reset=False)
+        X = checked_rows(self, X, reset=False)
         values = self.spectrum_[1:](X)
         if self.diffusion_time is not None:
             t = as_number(self.diffusion_time, "diffusion_time", "None or a nonnegative number", 0)
@@ -218,17 +224,19 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         the constant among them, is smallest for the true eigenfunctions and needs no truth.
         """
         check_is_fitted(self, "spectrum_")
-        X = self._checked(X, reset=False)
-        weight = self._weights(sample_weight, X)
-        form = self._form()
-        m = 1 + self.n_components
+        X = checked_rows(self, X, reset=False)
+        weight = checked_weights(sample_weight, X)
+        form = as_operator(self.operator, self.n_neighbors)
+        if form.needs_reference:
+            # One sample serves the reference fit and the loss.
+            rows = X[weight > 0]
+            form = form.prepare(as_contiguous(rows[sample_rows(rows, REFERENCE_ROWS, 0)]))
         if isinstance(self.mu, str):
             if self.mu != "auto":
-                raise ValueError(must("mu", "'auto' or a positive number", repr(self.mu)))
-            mu = reference_mu(form, X, weight, m)
+                raise parameter_error("mu", "'auto' or a positive number", repr(self.mu))
+            mu = reference_mu(form, X, weight, 1 + self.n_components)
         else:
             mu = as_number(self.mu, "mu", "'auto' or a positive number", np.finfo(float).tiny)
-        functions = self.spectrum_[1:]
-        centered = Centered(functions, np.zeros(len(functions)))
-        sums = assemble(form, centered, X, sample_weight=weight, n_folds=1, random_state=0)
+        functions = without_offset(self.spectrum_[1:])
+        sums = assemble(form, functions, X, sample_weight=weight, n_folds=1, random_state=0)
         return -held_out_loss(sums.mean(), self.spectrum_.values, mu)

@@ -6,15 +6,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.arrays import as_count, as_number, must
-from ritz.estimators.base import SpectralEstimator
+from ritz.estimators.checks import checked_rows, checked_weights
+from ritz.estimators.fitting import first_functions, fitted_sums, without_constant
 from ritz.forms import Form, diffusion
+from ritz.selection.rows import WeightedRows
+from ritz.validation import as_count, as_number, parameter_error
 
 
-class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpectralEstimator):
+class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Find the slow modes and rates of a reversible diffusion from samples of its equilibrium.
 
     For samples of density exp(-U / kT) and the diffusion dx = -D grad U / kT dt + sqrt(2 D) dW the
@@ -28,8 +30,8 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
         The diffusion matrix: a number, d numbers, a matrix (d, d), or a function of points (b, d);
         by default 1.
     mobility, kT
-        In place of D: D = kT times the mobility, which is given as D would be, by default 1. Giving
-        D and either of them is an error.
+        In place of D: D is kT times the mobility, which has the forms that D may have and is 1 by
+        default. To give D and either of them is an error.
     kernel, length_scale, n_centers, basis, regularization, n_folds, random_state, n_jobs
         As in `SpectralEmbedding`.
 
@@ -42,9 +44,6 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
     spectrum_
         The `Spectrum`, the constant first.
     """
-
-    operator: Any = None
-    n_neighbors = 10
 
     def __init__(
         self,
@@ -77,16 +76,13 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
 
     def _form(self) -> Form:
         if self.D is not None and self.mobility is not None:
-            raise ValueError(must("mobility", "None where D is given", "both", "D = kT mobility."))
+            raise parameter_error("mobility", "None where D is given", "both", "D = kT mobility.")
         kT = as_number(self.kT, "kT", "a positive number", float(np.finfo(np.float64).tiny))
         if self.D is None:
             return kT * diffusion(1.0 if self.mobility is None else self.mobility)
         if kT != 1.0:
-            raise ValueError(must("kT", "left out where D is given", kT, "D = kT mobility."))
+            raise parameter_error("kT", "left out where D is given", kT, "D = kT mobility.")
         return diffusion(self.D)
-
-    def _n_functions(self) -> int:
-        return as_count(self.n_modes, "n_modes")
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the modes from samples X (n, d); weights undo a bias of the simulation.
@@ -94,12 +90,12 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
         Rows that depend on each other, as those of a time series, need `groups` (n,): labels of
         pieces longer than its memory. Otherwise errors come out too small.
         """
-        X = self._checked(X, reset=True, at_least=2)
-        sums = self._assemble(X, self._weights(sample_weight, X), groups)
-        self.spectrum_ = self._solve(sums, 1 + as_count(self.n_modes, "n_modes"))
-        self.rates_ = self.spectrum_.values[1:]
-        errors = self.spectrum_.errors
-        self.rate_errors_ = None if errors is None else errors[1:]
+        X = checked_rows(self, X, reset=True, at_least=2)
+        data = WeightedRows(X, checked_weights(sample_weight, X))
+        n_modes = as_count(self.n_modes, "n_modes")
+        sums = fitted_sums(self, self._form(), n_modes, data, groups)
+        self.spectrum_ = first_functions(sums, n_modes, self.regularization)
+        self.rates_, self.rate_errors_ = without_constant(self.spectrum_)
         with np.errstate(divide="ignore"):
             self.timescales_ = 1 / self.rates_
         self._n_features_out = self.n_modes
@@ -108,5 +104,5 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spectral
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the modes (n, n_modes) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
-        X = self._checked(X, reset=False)
+        X = checked_rows(self, X, reset=False)
         return np.asarray(self.spectrum_[1:](X), dtype=X.dtype)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.arrays import Array, as_count, as_rows, must
 from ritz.assembly import Sums, assemble
-from ritz.bases import Centered
-from ritz.estimators.base import SpectralEstimator
-from ritz.estimators.defaults import as_regularization, auto_length_scale
-from ritz.estimators.scoring import explained_correlation, held_out_correlation
+from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
+from ritz.estimators.fitting import first_functions, selected_basis, without_constant
 from ritz.forms import cross
-from ritz.kernels import Kernel
+from ritz.selection.choice import Comparison, Defaults, choose_regularization
+from ritz.selection.rows import WeightedRows
+from ritz.selection.score import explained_correlation, without_offset
+from ritz.validation import Array, as_count, as_rows, parameter_error
 
-UNTOLD = 0.1
-PATH = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+# What two views share is smooth, and without a penalty many functions fit noise.
+PAIR_DEFAULTS = Defaults(regularization=0.1, quantile=0.5, centers_per_root=2.0)
 
 
-class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpectralEstimator):
+class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Embed two views of the same objects, or two times of a process, by what they share.
 
     Functions f_j of X and g_j of Y, each of unit variance and uncorrelated, have the largest
@@ -38,7 +37,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         As in `SpectralEmbedding`, for both views.
     length_scale
         A number, or "auto": in each view the median distance of 200 rows to 1,000 others, by
-        weight. What two views share is smooth, so it is wider than in `SpectralEmbedding`.
+        weight. What two views share is smooth, so this is wider than in `SpectralEmbedding`.
     n_centers
         The number of kernel sections in each view, or "auto": 2 sqrt(n) for n distinct rows,
         between 100 and 1,000, fewer where n p^2 would exceed 3e10.
@@ -56,14 +55,14 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     ----------
     singular_values_, singular_value_errors_
         The correlations (n_components,) in the samples, descending, and their standard errors. In
-        few samples some correlation is always found; the errors do not know of it.
+        few samples some correlation is always found, which the errors do not show.
     held_out_values_
         The correlations (n_components,) on each fold of the functions found from the others, on
-        average: what is really there, or less. None with fewer than two folds.
+        average: a cautious estimate of the true ones. None with fewer than two folds.
     regularization_
         The regularization used.
     path_
-        With regularization="auto": what `score` is on held-out rows, for each.
+        With regularization="auto": the `score` of each candidate on held-out rows.
     spectrum_
         The `SingularSpectrum`, the constants first.
 
@@ -76,8 +75,6 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
     >>> model.transform(X[:10]).shape
     (10, 2)
     """
-
-    _centers_factor = 2.0
 
     def __init__(
         self,
@@ -116,22 +113,35 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         pieces longer than its memory. Otherwise errors come out too small. A fold is a hash of the
         numbers of a row: where few different rows occur many times each, give each row a group.
         """
-        if y is None:
-            what = "requires y to be passed, but the target y is None"
-            raise ValueError(f"{type(self).__name__} {what}.")
-        X = self._checked(X, reset=True, at_least=2)
-        Y = self._second_view(y, len(X))
+        require_y(self, y)
+        X = checked_rows(self, X, reset=True, at_least=2)
+        Y = second_view(y, len(X))
         self._n_columns_of_y = Y.shape[1]
-        weight = self._weights(sample_weight, X)
-        seed = self._seed()
+        weight = checked_weights(sample_weight, X)
+        n_components = as_count(self.n_components, "n_components")
+        sums = self._sums(X, Y, weight, groups)
+        self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
+            sums, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
+        )
+        self.spectrum_ = first_functions(sums, n_components, self.regularization_)
+        self.sums_ = sums
+        self.singular_values_, self.singular_value_errors_ = without_constant(self.spectrum_)
+        self._n_features_out = self.n_components
+        return self
+
+    def _sums(self, X: Array, Y: Array, weight: Array, groups: Any) -> Sums:
+        """Choose a basis for each view, and average the products of their functions."""
+        seed = seed_of(self.random_state)
         bases = self.basis if isinstance(self.basis, tuple | list) else (self.basis, self.basis)
         if len(bases) != 2:
-            raise ValueError(must("basis", "one basis or a pair", f"{len(bases)} bases"))
-        recipes = tuple(
-            self._recipe(basis, view, weight, seed)
-            for basis, view in zip(bases, (X, Y), strict=True)
-        )
-        sums = assemble(
+            raise parameter_error("basis", "one basis or a pair", f"{len(bases)} bases")
+        recipes = []
+        for basis, view in zip(bases, (X, Y), strict=True):
+            # A form on pairs has no energy on one view, so no candidates are compared.
+            rows = WeightedRows(view, weight)
+            comparison = Comparison(cross(), self.n_components, 0.0, rows, seed)
+            recipes.append(selected_basis(self, basis, comparison, PAIR_DEFAULTS))
+        return assemble(
             cross(),
             recipes,
             (X, Y),
@@ -140,54 +150,19 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
             n_folds=self.n_folds,
             random_state=seed,
             n_jobs=self.n_jobs,
-            progress=None,
         )
-        k = 1 + as_count(self.n_components, "n_components")
-        self.spectrum_ = self._solve(sums, k)
-        self.sums_ = sums
-        self.singular_values_ = self.spectrum_.values[1:]
-        errors = self.spectrum_.errors
-        self.singular_value_errors_ = None if errors is None else errors[1:]
-        self._n_features_out = self.n_components
-        return self
-
-    def _length_scale(
-        self, kernel: Callable[[float], Kernel], rows: Array, weight: Array, seed: int
-    ) -> float:
-        return auto_length_scale(rows, weight, seed, quantile=0.5)
-
-    def _second_view(self, y: Any, n: int | None = None, columns: int | None = None) -> Array:
-        Y = np.asarray(y) if not hasattr(y, "nnz") else y
-        Y = as_rows(Y.reshape(-1, 1) if Y.ndim == 1 else Y, "y", columns)
-        if n is not None and len(Y) != n:
-            raise ValueError(must("y", f"an array with {n} rows, as X", f"{len(Y)} rows"))
-        return Y
-
-    def _regularization(self, sums: Sums, k: int) -> float:
-        self.regularization_ = as_regularization(self.regularization, UNTOLD)
-        self.path_, self.held_out_values_ = None, None
-        if (sums.weight > 0).sum() >= 2:
-            found = {}
-            if isinstance(self.regularization, str):
-                found = {gamma: held_out_correlation(sums, k, gamma) for gamma in PATH}
-                self.path_ = {gamma: score for gamma, (score, _) in found.items()}
-                self.regularization_ = max(PATH, key=lambda gamma: found[gamma][0])
-            else:
-                found[self.regularization_] = held_out_correlation(sums, k, self.regularization_)
-            self.held_out_values_ = found[self.regularization_][1]
-        return self.regularization_
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Return the left functions (n, n_components) at points X (n, d).
 
-        With points of the second view, y (n, e), the right functions at them as well.
+        With points of the second view, y (n, e), also the right functions at them.
         """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
+        X = checked_rows(self, X, reset=False)
         left = np.asarray(self.spectrum_.left(X)[:, 1:], dtype=X.dtype)
         if y is None:
             return left
-        Y = self._second_view(y, columns=self._n_columns_of_y)
+        Y = second_view(y, columns=self._n_columns_of_y)
         return left, np.asarray(self.spectrum_.right(Y)[:, 1:], dtype=X.dtype)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -197,13 +172,21 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Spect
         functions and the constants, less the constants' 1; it is largest for the true functions.
         """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        Y = self._second_view(y, len(X), self._n_columns_of_y)
+        X = checked_rows(self, X, reset=False)
+        Y = second_view(y, len(X), self._n_columns_of_y)
         sides = [
-            Centered(side.pick(slice(1, None)), np.zeros(self.n_components))
+            without_offset(side.pick(slice(1, None)))
             for side in (self.spectrum_.left, self.spectrum_.right)
         ]
-        sums = assemble(
-            cross(), sides, (X, Y), sample_weight=self._weights(sample_weight, X), n_folds=1
-        )
-        return explained_correlation(sums.mean(), self.spectrum_.values) - 1.0
+        weight = checked_weights(sample_weight, X)
+        sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
+        return explained_correlation(sums.mean(), self.spectrum_.values)
+
+
+def second_view(y: Any, n: int | None = None, columns: int | None = None) -> Array:
+    """Return the second view as rows (n, e), or say what is wrong with it."""
+    Y = np.asarray(y) if not hasattr(y, "nnz") else y
+    Y = as_rows(Y.reshape(-1, 1) if Y.ndim == 1 else Y, "y", columns)
+    if n is not None and len(Y) != n:
+        raise parameter_error("y", f"an array with {n} rows, as X", f"{len(Y)} rows")
+    return Y

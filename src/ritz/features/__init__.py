@@ -1,8 +1,7 @@
-"""Features: what the functions of a basis look like on one block of rows."""
+"""Features: the functions of a basis on one block of rows, and products of their probes."""
 
 from ritz.features.gradients import DenseGradients, FactoredGradients, Gradients
 from ritz.features.jet import CachedJet, CenteredJet, Jet
-from ritz.features.ledger import Ledger, Page, Product
 from ritz.features.terms import Term, Terms
 from ritz.features.values import Values
 
@@ -13,9 +12,6 @@ __all__ = [
     "FactoredGradients",
     "Gradients",
     "Jet",
-    "Ledger",
-    "Page",
-    "Product",
     "Term",
     "Terms",
     "Values",

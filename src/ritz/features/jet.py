@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ritz.arrays import Array
-from ritz.cached import cached_property
 from ritz.features.gradients import Gradients
 from ritz.features.values import Values
+from ritz.validation import Array
 
 
 class Jet(ABC):
@@ -36,8 +35,14 @@ class Jet(ABC):
 
 
 class CachedJet(Jet):
-    """A jet that computes its values and gradients once, and remembers the last other place."""
+    """A jet that computes its values and gradients once, and remembers the last other points.
 
+    Each thread has blocks of its own, so that no lock is needed, which `functools.cached_property`
+    takes for all objects of a class before Python 3.12.
+    """
+
+    _known_value: Values | None = None
+    _known_gradient: Gradients | None = None
     _elsewhere: tuple[Array, Jet] | None = None
 
     def at(self, X: Array) -> Jet:
@@ -46,18 +51,22 @@ class CachedJet(Jet):
             self._elsewhere = (X, self._at(X))
         return self._elsewhere[1]
 
-    @abstractmethod
-    def _at(self, X: Array) -> Jet: ...
-
-    @cached_property
+    @property
     def value(self) -> Values:
         """The functions' values."""
-        return self._value()
+        if self._known_value is None:
+            self._known_value = self._value()
+        return self._known_value
 
-    @cached_property
+    @property
     def gradient(self) -> Gradients:
         """The functions' gradients."""
-        return self._gradient()
+        if self._known_gradient is None:
+            self._known_gradient = self._gradient()
+        return self._known_gradient
+
+    @abstractmethod
+    def _at(self, X: Array) -> Jet: ...
 
     @abstractmethod
     def _value(self) -> Values: ...
@@ -67,7 +76,7 @@ class CachedJet(Jet):
 
 
 class CenteredJet(CachedJet):
-    """A jet whose values have constants taken off."""
+    """A jet with constants subtracted from its values."""
 
     def __init__(self, jet: Jet, offset: Array) -> None:
         self.jet, self.offset = jet, offset

@@ -2,73 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from math import prod
+from typing import Any, Protocol
 
 import numpy as np
 
-from ritz.arrays import Array, as_real, must, require_finite
+from ritz.validation import Array, as_real, parameter_error, require_finite
 
-Rows = float | Array
-
-
-class Feature(Protocol):
-    """A probe of all functions of a basis on a block of rows."""
-
-    def plan(self, other: Any) -> Plan:
-        """Return how sum_k rows_k <self_k, other_k> follows from products of arrays."""
+RowFactor = float | Array
 
 
-class Parts(NamedTuple):
-    """A matrix (1 + p, 1 + q), the function 1 first, in parts.
+class Probe(Protocol):
+    """A linear probe of all functions of a basis on a block of rows, such as their values."""
 
-    Each may have more axes before its own, for the matrices of several folds.
-
-    Parameters
-    ----------
-    inner
-        The matrix (p, q) of the functions without the function 1.
-    top, side, corner
-        The row (q,) and the column (p,) of the function 1, and the entry where they meet.
-    """
-
-    inner: Array
-    top: Rows = 0.0
-    side: Rows = 0.0
-    corner: Rows = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """A matrix (1 + p, 1 + q), the function 1 first, in terms of products A' diag(rows) B.
-
-    Parameters
-    ----------
-    factors
-        The arrays A and B of each product: (b, p), (b, m, p), one number a row (b,), or a number.
-    finish
-        The matrix from the products and the constants; linear in the products, which may have an
-        axis before their own, for several folds.
-    constants
-        What else it depends on: numbers, and arrays that are the same on every block.
-    spent
-        The numbers of the products that `finish` overwrites.
-    """
-
-    factors: tuple[tuple[Rows, Rows], ...]
-    finish: Callable[..., Parts]
-    constants: tuple[Any, ...] = ()
-    spent: tuple[int, ...] = ()
+    def gram(self, other: Any, weight: Array) -> Array:
+        """Return sum_k weight_k <self_k, other_k> (1 + p, 1 + q), the function 1 first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """A product of two probes, weighted by a number or one number a row."""
+    """A product of two probes, times a factor: a number, or one number a row."""
 
-    left: Feature
-    right: Feature
-    weight: Rows = 1.0
+    left: Probe
+    right: Probe
+    factor: RowFactor = 1.0
+
+    def gram(self, weight: Array) -> Array:
+        """Return the matrix (1 + p, 1 + q) of the term, summed over rows with weights (b,)."""
+        factor = np.asarray(self.factor)
+        require_finite(factor, "factor of a form")
+        if factor.ndim == 0:
+            matrix = self.left.gram(self.right, weight)
+            return matrix if factor == 1.0 else np.asarray(factor * matrix)
+        if factor.shape != weight.shape:
+            raise ValueError(
+                f"A form's factor must be a number or one number a row, of shape {weight.shape}. "
+                f"Got shape {factor.shape} instead. A column of x is x[:, 0], not x[:, :1]."
+            )
+        return self.left.gram(self.right, weight * factor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +50,15 @@ class Terms:
     terms: tuple[Term, ...] = ()
 
     __array_ufunc__ = None
+
+    def gram(self, weight: Array) -> Array:
+        """Return the matrix (1 + p, 1 + q) of all terms, summed over rows with weights (b,)."""
+        if not self.terms:
+            raise ValueError("A form must have at least one term. Got none.")
+        total = self.terms[0].gram(weight)
+        for term in self.terms[1:]:
+            total = total + term.gram(weight)
+        return total
 
     def __add__(self, other: Terms) -> Terms:
         if isinstance(other, Terms):
@@ -93,24 +74,18 @@ class Terms:
         return -1.0 * self
 
     def __mul__(self, factor: Any) -> Terms:
-        weight = as_factor(factor)
-        return Terms(tuple(Term(t.left, t.right, t.weight * weight) for t in self.terms))
+        factor = as_factor(factor)
+        return Terms(tuple([Term(t.left, t.right, t.factor * factor) for t in self.terms]))
 
     __rmul__ = __mul__
 
     def __truediv__(self, factor: Any) -> Terms:
         return self * (1.0 / as_factor(factor))
 
-    def checked(self) -> tuple[Term, ...]:
-        """Return the terms; an error if there are none."""
-        if not self.terms:
-            raise ValueError("A form must have at least one term. Got none.")
-        return self.terms
 
-
-def as_factor(factor: Any) -> Rows:
-    """Return a number or an array of numbers to multiply by, or say what went wrong."""
-    if hasattr(factor, "plan") or isinstance(factor, Terms):
+def as_factor(factor: Any) -> RowFactor:
+    """Return a number, or an array of one number a row, to multiply a probe or a term by."""
+    if hasattr(factor, "gram"):
         raise TypeError(
             "A form multiplies one probe of f by one of g: values by '*' (f.value * g.value), "
             "gradients by '@' (f.gradient @ g.gradient)."
@@ -118,17 +93,40 @@ def as_factor(factor: Any) -> Rows:
     array = as_real(factor, "factor of a form")
     if array.ndim > 1:
         remedy = "A column of x is x[:, 0], not x[:, :1]."
-        raise ValueError(must("factor of a form", "one number a row", array.shape, remedy))
+        requirement = "one number a row"
+        raise parameter_error("factor of a form", requirement, array.shape, remedy)
     return float(array) if array.ndim == 0 else array
 
 
-def checked(weight: Rows, rows: Array) -> Array:
-    """Return the weight if it has one finite number a row."""
-    weight = np.asarray(weight)
-    require_finite(weight, "factor of a form")
-    if weight.shape != rows.shape:
+def times_rows(array: Array, factor: RowFactor) -> Array:
+    """Return an array (b, ...) times a number, or times one number a row."""
+    factor = np.asarray(factor)
+    if factor.ndim == 0:
+        return array if factor == 1.0 else np.asarray(factor * array)
+    return np.asarray(array * factor.reshape(factor.shape + (1,) * (array.ndim - 1)))
+
+
+def weighted_product(A: Array, B: Array, weight: Array) -> Array:
+    """Return A' diag(weight) B (p, q), symmetric to the last bit where A is B and weights allow.
+
+    Parameters
+    ----------
+    A, B
+        Arrays (b, p) and (b, q), or (b, m, p) and (b, m, q) with m numbers a row, whose products
+        are added.
+    weight
+        Numbers (b,).
+    """
+    if len(A) != len(B) or len(A) != len(weight):
         raise ValueError(
-            f"A form's factor must be a number or one number a row, of shape {rows.shape}. "
-            f"Got shape {weight.shape} instead. A column of x is x[:, 0], not x[:, :1]."
+            "A form multiplies probes at the rows it is given, and as many others. Got "
+            f"{len(A)} and {len(B)} rows."
         )
-    return weight
+    if A is B and weight.min(initial=0.0) >= 0:
+        A = B = times_rows(A, np.sqrt(weight))
+    elif not (weight == 1.0).all():
+        B = times_rows(B, weight)
+    # The number of rows is given, as NumPy cannot infer it where there are no functions.
+    rows = prod(A.shape[:-1])
+    left, right = A.reshape(rows, A.shape[-1]), B.reshape(rows, B.shape[-1])
+    return np.asarray(left.T @ (left if A is B else right))

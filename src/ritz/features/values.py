@@ -7,50 +7,44 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array
-from ritz.features.terms import Parts, Plan, Rows, Term, Terms, as_factor
+from ritz.features.terms import RowFactor, Term, Terms, as_factor, times_rows, weighted_product
+from ritz.validation import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Values:
     """The numbers l(phi_j) of a linear probe l, such as evaluation at each row or a derivative.
 
-    Combine them as in a formula: `c * f.value`, `f.value - f.at(x).value`; the product of one of
+    Combine them as in a formula: `c * f.value`, `f.value - f.at(x).value`. The product of one of
     `f` and one of `g` is a term of a bilinear form.
 
     Parameters
     ----------
     array
-        Numbers (b, p), or (b, m, p) when the probe has m numbers a row, to be multiplied one by
+        Numbers (b, p), or (b, m, p) where the probe has m numbers a row, to be multiplied one by
         one and added.
     constant
         The probe's number at the function 1: a number, or one a row (b,).
-    columns
-        Factors (p,) still to be applied, or None: kept apart so that probes that differ only by
-        them share their matrix products.
-    weight
-        Factor of the rows still to be applied, a number or (b,).
+    factor
+        A factor of the rows that is still to be applied, a number or (b,).
     """
 
     array: Array
-    constant: Rows
-    columns: Array | None = None
-    weight: Rows = 1.0
+    constant: RowFactor
+    factor: RowFactor = 1.0
 
     __array_ufunc__ = None
 
     def dense(self) -> Array:
-        """Return the numbers with all factors applied."""
-        array = self.array if self.columns is None else self.array * self.columns
-        weight = np.asarray(self.weight)
-        if weight.ndim == 0:
-            return array if weight == 1.0 else array * weight
-        return np.asarray(array * weight.reshape(weight.shape + (1,) * (array.ndim - 1)))
+        """Return the numbers with the factor applied."""
+        if isinstance(self.factor, float) and self.factor == 1.0:
+            return self.array
+        return times_rows(self.array, self.factor)
 
     def __add__(self, other: Values) -> Values:
         if not isinstance(other, Values):
             return NotImplemented
-        constant = self.constant * self.weight + other.constant * other.weight
+        constant = self.constant * self.factor + other.constant * other.factor
         left, right = _same_width(self.dense(), other.dense())
         return Values(left + right, constant)
 
@@ -59,47 +53,39 @@ class Values:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Values):
-            return Terms((Term(self, other, self.weight * other.weight),))
-        return replace(self, weight=self.weight * as_factor(other))
+            return Terms((Term(self, other, self.factor * other.factor),))
+        return replace(self, factor=self.factor * as_factor(other))
 
     __rmul__ = __mul__
 
     def __neg__(self) -> Values:
-        return replace(self, weight=-1.0 * self.weight)
+        return replace(self, factor=-1.0 * self.factor)
 
     def __truediv__(self, factor: Any) -> Values:
-        return replace(self, weight=self.weight / as_factor(factor))
+        return replace(self, factor=self.factor / as_factor(factor))
 
-    def plan(self, other: Values) -> Plan:
-        """Return sum_k rows_k self_k' other_k, the function 1 first, without the row factors."""
+    def gram(self, other: Values, weight: Array) -> Array:
+        """Return sum_k weight_k self_k' other_k (1 + p, 1 + q), without the factors of the rows."""
+        if other is self or (other.array is self.array and other.constant is self.constant):
+            A = _with_constant(self.array, self.constant)
+            return weighted_product(A, A, weight)
         left, right = _same_width(self.array, other.array)
-        if self.array is other.array:
-            right = left
-        one, two = self.constant, other.constant
-        factors = ((left, right), (one, right), (left, two), (one, two))
-        width = left.shape[1] if left.ndim == 3 else 1
-        return Plan(factors, bordered, (width, self.columns, other.columns))
+        return weighted_product(
+            _with_constant(left, self.constant), _with_constant(right, other.constant), weight
+        )
 
 
-def bordered(
-    inner: Array,
-    top: Array,
-    side: Array,
-    corner: float,
-    width: int,
-    left: Array | None,
-    right: Array | None,
-) -> Parts:
-    """Return the matrix (1 + p, 1 + q) of values, their factors of columns applied."""
-    if left is not None:
-        inner, side = inner * left[:, None], side * left
-    if right is not None:
-        inner, top = inner * right, top * right
-    return Parts(inner, top, side, corner * width)
+def _with_constant(array: Array, constant: RowFactor) -> Array:
+    """Return the numbers (b, ..., 1 + p) with those of the function 1 first."""
+    result = np.empty((*array.shape[:-1], 1 + array.shape[-1]))
+    result[..., 1:] = array
+    constant = np.asarray(constant)
+    result[..., 0] = constant[:, None] if constant.ndim and array.ndim == 3 else constant
+    return result
 
 
 def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return both with as many numbers a row: one number goes with each of several."""
+    """Repeat the one that has a single number a row, where the other has several."""
     if a.ndim == b.ndim:
         if a.ndim == 3 and a.shape[1] != b.shape[1]:
             raise ValueError(

@@ -4,7 +4,7 @@ from ritz.forms.custom import form
 from ritz.forms.differential import differential, potential
 from ritz.forms.diffusion import diffusion
 from ritz.forms.directional import directional
-from ritz.forms.form import Form, Source
+from ritz.forms.form import Form
 from ritz.forms.graph import graph
 from ritz.forms.laplacian import laplacian
 from ritz.forms.neighbors import neighbors
@@ -12,7 +12,6 @@ from ritz.forms.pairs import cross, pairs
 
 __all__ = [
     "Form",
-    "Source",
     "cross",
     "differential",
     "diffusion",

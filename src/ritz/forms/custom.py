@@ -6,9 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ritz.arrays import Block, must
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Order
+from ritz.rows import Block
+from ritz.validation import parameter_error
+
+# What H may do with f and g, for errors.
+PROBES = (
+    "Multiply a probe of f by one of g: values by '*' (f.value * g.value), gradients by '@' "
+    "(f.gradient @ g.gradient), others by '*' (f.partial(alpha), f.at(points).value, "
+    "f.gradient.along(U)). Add such products, and scale them by numbers or by one number a row."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +29,15 @@ class CustomForm(Form):
     views: int
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
-        result = self.H(f, g, *block.views)
+        try:
+            result = self.H(f, g, *block.views)
+        except (AttributeError, TypeError) as error:
+            arguments = ", ".join(["f", "g", "x", "y"][: 2 + self.views])
+            error.add_note(f"H({arguments}) is called with all functions of the basis. {PROBES}")
+            raise
         if not isinstance(result, Terms):
             what = "a function that returns products such as f.value * g.value"
-            raise TypeError(must("H", what, type(result).__name__))
+            raise parameter_error("H", what, type(result).__name__, kind=TypeError)
         return result
 
     def width(self, dimension: int) -> int:
@@ -69,9 +82,9 @@ def form(
     >>> operator = ritz.form(H, symmetric=True)
     """
     if not callable(H):
-        raise TypeError(must("H", "a function of f, g and x", H))
+        raise parameter_error("H", "a function of f, g and x", H, kind=TypeError)
     if order not in ("smallest", "largest"):
-        raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
+        raise parameter_error("order", "'smallest' or 'largest'", repr(order))
     if views not in (1, 2):
-        raise ValueError(must("views", "1 or 2", views))
+        raise parameter_error("views", "1 or 2", views)
     return CustomForm(H, symmetric, order, views)

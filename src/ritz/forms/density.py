@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from ritz.arrays import Array, squared_distances
+from ritz.kernels.sections import squared_distances
+from ritz.validation import Array
 
 
 class Density:
     """The estimate (1 + sum_j exp(-|x - y_j|^2 / 2 h^2)) / (1 + m) over a subsample y (m, d).
 
-    The 1 is the point itself, without which a row far from the subsample would have next to no
+    The 1 counts the point itself. Without it a row far from the subsample would have almost no
     density and outweigh all others.
 
     The bandwidth h is the median distance from a point to its 32nd neighbor in the subsample (or

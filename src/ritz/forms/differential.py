@@ -8,9 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_multi_index, as_vector_field, must, require_finite
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.form import Form, as_field, equal_values
+from ritz.rows import Block
+from ritz.validation import (
+    Array,
+    as_multi_index,
+    evaluate_field,
+    parameter_error,
+    require_finite,
+)
 
 MultiIndex = tuple[int, ...]
 
@@ -22,16 +29,11 @@ class Potential(Form):
     row_fields: ClassVar[tuple[str, ...]] = ("V",)
     V: Any
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        if not callable(self.V) and self.V.ndim:
-            require_rows(self.V, source, "V")
-        return self
-
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         product: Terms = f.value * g.value
         if not callable(self.V) and not self.V.ndim:
             return float(self.V) * product
-        return as_vector_field(self.V, block.views[0], block.index, "V", 1) * product
+        return evaluate_field(self.V, block.views[0], block.index, "V", 1) * product
 
     def __str__(self) -> str:
         return "potential(V)"
@@ -49,7 +51,7 @@ def potential(V: Any) -> Form:
     V = as_field(V, "V")
     if not callable(V):
         if V.ndim > 1:
-            raise ValueError(must("V", "a number, a function or an array (n,)", V.shape))
+            raise parameter_error("V", "a number, a function or an array (n,)", V.shape)
         require_finite(np.atleast_1d(V), "V")
     return Potential(V)
 
@@ -61,32 +63,24 @@ class Differential(Form):
     coefficients: tuple[tuple[MultiIndex, MultiIndex, Any], ...]
     symmetric: bool
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        for alpha, beta, c in self.coefficients:
-            as_multi_index(alpha, source.dimensions[0])
-            as_multi_index(beta, source.dimensions[0], "beta")
-            if not callable(c) and c.ndim:
-                require_rows(c, source, f"coefficient of ({alpha}, {beta})")
-        return self
+    def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
+        super().require_shapes(n_rows, dimensions)
+        for alpha, beta, _ in self.coefficients:
+            as_multi_index(alpha, dimensions[0])
+            as_multi_index(beta, dimensions[0], "beta")
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         total = Terms()
-        fields: dict[int, Any] = {}
-        left: dict[MultiIndex, Any] = {}
+        left = {alpha: f.partial(alpha) for alpha, _, _ in self.coefficients}
         right: dict[MultiIndex, Any] = left if f is g else {}
         for alpha, beta, c in self.coefficients:
-            if alpha not in left:
-                left[alpha] = f.partial(alpha)
             if beta not in right:
                 right[beta] = g.partial(beta)
-            product = left[alpha] * right[beta]
-            if not callable(c) and not c.ndim:
-                total += float(c) * product
-                continue
-            if id(c) not in fields:
+            factor: Any = c
+            if callable(c) or c.ndim:
                 name = f"coefficient of ({alpha}, {beta})"
-                fields[id(c)] = as_vector_field(c, block.views[0], block.index, name, 1)
-            total += fields[id(c)] * product
+                factor = evaluate_field(c, block.views[0], block.index, name, 1)
+            total += factor * (left[alpha] * right[beta])
         return total
 
     def width(self, dimension: int) -> int:
@@ -96,6 +90,19 @@ class Differential(Form):
         for alpha, beta, c in self.coefficients:
             if not callable(c) and c.ndim:
                 yield f"coefficient of ({alpha}, {beta})", c
+
+    def same_as(self, other: Form) -> bool:
+        if not isinstance(other, Differential):
+            return False
+        return equal_values(self._without_row_arrays(), other._without_row_arrays())
+
+    def _without_row_arrays(self) -> tuple[Any, ...]:
+        return tuple(
+            [
+                (alpha, beta, "array" if not callable(c) and c.ndim else c)
+                for alpha, beta, c in self.coefficients
+            ]
+        )
 
     def __str__(self) -> str:
         parts = [
@@ -127,12 +134,12 @@ def differential(coefficients: Mapping[tuple[MultiIndex, MultiIndex], Any]) -> F
     differential(1 d(0, 0)f d(1, 0)g)
     """
     if not isinstance(coefficients, Mapping) or not coefficients:
-        raise ValueError(must("coefficients", "a dictionary {(alpha, beta): c}", coefficients))
+        raise parameter_error("coefficients", "a dictionary {(alpha, beta): c}", coefficients)
     items: list[tuple[MultiIndex, MultiIndex, Any]] = []
     for key, c in coefficients.items():
         if not (isinstance(key, tuple) and len(key) == 2 and all(map(_is_sequence, key))):
             example = "((0, 0), (1, 0)) for f d_1 g in two dimensions"
-            raise ValueError(must("coefficients", "keyed by pairs of multi-indices", key, example))
+            raise parameter_error("coefficients", "keyed by pairs of multi-indices", key, example)
         dimension = len(key[0])
         alpha = as_multi_index(key[0], dimension)
         beta = as_multi_index(key[1], dimension, "beta")

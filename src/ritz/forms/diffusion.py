@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, Block, at_rows, must, require_finite
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.form import Form, as_field
 from ritz.forms.laplacian import along
+from ritz.rows import Block
+from ritz.validation import Array, evaluate_field, parameter_error, require_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +38,18 @@ class Diffusion(Form):
     row_fields: ClassVar[tuple[str, ...]] = ("A",)
     A: Any
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        if not callable(self.A):
-            require_rows(self.A, source, "A")
-        return self
-
     def width(self, dimension: int) -> int:
         return dimension
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
-        A, _ = at_rows(self.A, X, block.index, "A")
-        require_finite(A, "A(x)")
+        A = evaluate_field(self.A, X, block.index, "A")
         if A.shape == (len(X),):
             if len(A) and A.min() < 0:
-                raise ValueError(must("A", "positive", f"{A.min():.3g} at some rows"))
+                raise parameter_error("A", "positive", f"{A.min():.3g} at some rows")
             return A * (f.gradient @ g.gradient)
         if A.ndim == 0 or len(A) != len(X):
-            raise ValueError(must("A", f"a field with {len(X)} rows", f"shape {A.shape}"))
+            raise parameter_error("A", f"a field with {len(X)} rows", f"shape {A.shape}")
         return along(f, g, square_root(as_matrices(A, X.shape[1], "A")))
 
     def __str__(self) -> str:
@@ -70,17 +65,17 @@ def as_matrices(A: Array, d: int, name: str) -> Array:
     if A.ndim == 3 and A.shape[1:] == (d, d):
         return A
     shapes = f"a number, {d} numbers or a matrix ({d}, {d}), constant or for each row"
-    raise ValueError(must(name, shapes, f"shape {A.shape[1:]}"))
+    raise parameter_error(name, shapes, f"shape {A.shape[1:]}")
 
 
 def square_root(A: Array) -> Array:
     """Return R (m, d, d) with R R' = A for symmetric positive matrices A (m, d, d)."""
     asymmetry = np.abs(A - A.transpose(0, 2, 1)).max(initial=0.0)
     if asymmetry > 1e-10 * np.abs(A).max(initial=0.0):
-        raise ValueError(must("A", "symmetric", f"A - A' up to {asymmetry:.3g}"))
+        raise parameter_error("A", "symmetric", f"A - A' up to {asymmetry:.3g}")
     values, vectors = np.linalg.eigh(A)
     if len(A) and values.min() < -1e-12 * np.abs(values).max():
-        raise ValueError(must("A", "positive", f"an eigenvalue {values.min():.3g}"))
+        raise parameter_error("A", "positive", f"an eigenvalue {values.min():.3g}")
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
 
 

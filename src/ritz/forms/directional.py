@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ritz.arrays import Array, Block, at_rows, must, require_finite
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.form import Form, as_field
 from ritz.forms.laplacian import along
+from ritz.rows import Block
+from ritz.validation import Array, evaluate_field, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,18 +20,12 @@ class Directional(Form):
     row_fields: ClassVar[tuple[str, ...]] = ("U",)
     U: Any
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        if not callable(self.U):
-            require_rows(self.U, source, "U")
-        return self
-
     def width(self, dimension: int) -> int:
         return dimension if callable(self.U) or self.U.ndim == 2 else int(self.U.shape[2])
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
-        U, _ = at_rows(self.U, X, block.index, "U")
-        U = as_directions(U, X)
+        U = as_directions(evaluate_field(self.U, X, block.index, "U"), X)
         return along(f, g, U) / int(U.shape[2])
 
     def __str__(self) -> str:
@@ -43,8 +38,7 @@ def as_directions(U: Array, X: Array) -> Array:
         U = U[:, :, None]
     if U.ndim != 3 or U.shape[:2] != X.shape or U.shape[2] == 0:
         what = f"directions of shape {X.shape} or ({len(X)}, {X.shape[1]}, r)"
-        raise ValueError(must("U", what, f"shape {U.shape}"))
-    require_finite(U, "U")
+        raise parameter_error("U", what, f"shape {U.shape}")
     return U
 
 
@@ -60,5 +54,5 @@ def directional(U: Any) -> Form:
     """
     U = as_field(U, "U")
     if not callable(U) and U.ndim not in (2, 3):
-        raise ValueError(must("U", "an array (n, d) or (n, d, r), or a function", U.shape))
+        raise parameter_error("U", "an array (n, d) or (n, d, r), or a function", U.shape)
     return Directional(U)

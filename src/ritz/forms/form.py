@@ -1,36 +1,19 @@
-"""What every operator is here: a bilinear form H(f, g, x), averaged over the samples."""
+"""What an operator is: a bilinear form H(f, g, x), averaged over the samples."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_number, as_real, must
 from ritz.features import Jet, Terms
+from ritz.rows import Block
+from ritz.validation import Array, as_number, as_real, parameter_error
 
 Order = Literal["smallest", "largest"]
-
-
-class Source(Protocol):
-    """What a form may ask of the data before the pass."""
-
-    @property
-    def n_rows(self) -> int | None:
-        """The number of rows, where it is known."""
-
-    @property
-    def dimensions(self) -> tuple[int, ...]:
-        """The number of columns of each view."""
-
-    def sample(self, m: int, seed: int) -> Array:
-        """Return up to m distinct rows of positive weight of the first view, at random."""
-
-    def whole(self, reason: str) -> Block:
-        """Return all rows at once; an error that gives the reason where they are not in reach."""
 
 
 class Form(ABC):
@@ -39,21 +22,30 @@ class Form(ABC):
     A form knows nothing of bases: on a block of rows it sees two jets, `f` and `g`, and returns
     products of their probes.
 
-    `mergeable` says that sums over parts of the data add up, `foldable` that the sums of a pass may
-    be kept in folds, for error bars. `positive` says that E[H(f, f, X)] is never negative, whatever
-    the data: eigenvalues below zero are then rounding. `single` says that float32 keeps the form as
-    well as it keeps the values and gradients it is made of: no small differences of large numbers.
-    `uniform` says that its terms are the same for all rows, which only their weights tell apart.
+    Attributes
+    ----------
+    symmetric
+        Whether H(f, g, x) and H(g, f, x) have the same average.
+    views
+        The number of arrays that a sample consists of.
+    order
+        Which singular values come first, where the form is not symmetric.
+    positive
+        Whether E[H(f, f, X)] is never negative, so that eigenvalues below zero are rounding.
+    needs_reference
+        Whether the form looks at a sample of the rows before the pass; see `prepare`.
+    needs_all_rows
+        Whether it looks at all rows, so that sums over parts of the data do not add up.
+    row_fields
+        The names of fields that may be arrays with one entry for each row of the data.
     """
 
     symmetric: bool = True
     views: int = 1
     order: Order = "smallest"
-    mergeable: bool = True
-    foldable: bool = True
     positive: bool = False
-    single: bool = False
-    uniform: bool = False
+    needs_reference: bool = False
+    needs_all_rows: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -61,21 +53,34 @@ class Form(ABC):
         """Return H(f, g, x) on a block."""
 
     def metric(self, f: Jet, block: Block) -> Terms:
-        """Return the terms of the scalar product E[f f] that makes functions orthonormal."""
+        """Return the scalar product E[f f] that makes functions orthonormal, on a block."""
         return f.value * f.value  # type: ignore[no-any-return]
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        """Look at the data once, before the pass; return the form ready for blocks.
+    def prepare(self, reference: Array) -> Form:
+        """Return the form with a sample of rows (m, d) that it refers to.
 
-        Random choices follow from the seed alone.
+        The sample is fixed together with the basis, so that sums over parts of the data add up. A
+        form that is prepared already returns itself.
         """
         return self
 
+    def prepare_with_all(self, data: Block) -> Form:
+        """Return the form with all rows, where it needs them."""
+        return self
+
+    def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
+        """Raise unless the fields of the form go with the rows and columns of the data."""
+        for name, array in self.row_arrays():
+            if n_rows is not None and len(array) != n_rows:
+                requirement = f"an array with {n_rows} rows, as X has"
+                raise parameter_error(name, requirement, f"{len(array)} rows")
+
     def row_arrays(self) -> Iterator[tuple[str, Array]]:
-        """Yield the arrays that go with the rows of the data, with their names."""
+        """Yield the arrays with one entry for each row of the data, with their names."""
         for name in self.row_fields:
-            if _goes_with_rows(self, name):
-                yield name, getattr(self, name)
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray) and value.ndim > 0:
+                yield name, value
 
     @property
     def reweighting(self) -> Hashable:
@@ -87,8 +92,20 @@ class Form(ABC):
         return None
 
     def width(self, dimension: int) -> int:
-        """Return how many numbers a row and function the terms hold, to choose blocks."""
+        """Return how many numbers the terms hold for each row and function, to size blocks."""
         return 1
+
+    def same_as(self, other: Form) -> bool:
+        """Return whether both are the same operator: equal numbers, the same functions.
+
+        Arrays with one entry for each row of the data may differ, as the data do.
+        """
+        per_row = dict(self.row_arrays()).keys() & dict(other.row_arrays()).keys()
+        return type(self) is type(other) and all(
+            equal_values(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)  # type: ignore[arg-type]
+            if field.name not in per_row
+        )
 
     def __add__(self, other: Form) -> Form:
         return FormSum((self, other)) if isinstance(other, Form) else NotImplemented
@@ -108,6 +125,30 @@ class Form(ABC):
         return -1.0 * self
 
 
+def require_form(form: object) -> None:
+    """Raise unless an argument is a form."""
+    if isinstance(form, Form):
+        return
+    got = repr(form) if isinstance(form, str) else type(form).__name__
+    if callable(form):
+        name = getattr(form, "__name__", "H")
+        got = f"the function {name}"
+    remedy = "H(f, g, x) of your own becomes an operator by ritz.form(H, symmetric=True)."
+    what = "an operator such as ritz.laplacian()"
+    raise parameter_error("form", what, got, remedy, kind=TypeError)
+
+
+def equal_values(a: object, b: object) -> bool:
+    """Return whether two fields are equal: arrays entry by entry, functions by identity."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(equal_values, a, b))
+    if isinstance(a, Form) and isinstance(b, Form):
+        return a.same_as(b)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    return a is b or bool(type(a) is type(b) and a == b)
+
+
 @dataclass(frozen=True, eq=False)
 class FormScaled(Form):
     """The form c H."""
@@ -116,11 +157,9 @@ class FormScaled(Form):
     factor: float
 
     def __post_init__(self) -> None:
-        for name in ("symmetric", "views", "order", "mergeable", "foldable"):
+        for name in ("symmetric", "views", "order", "needs_reference", "needs_all_rows"):
             object.__setattr__(self, name, getattr(self.form, name))
         object.__setattr__(self, "positive", self.form.positive and self.factor >= 0)
-        object.__setattr__(self, "single", self.form.single)
-        object.__setattr__(self, "uniform", self.form.uniform)
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return self.factor * self.form.terms(f, g, block)
@@ -128,8 +167,17 @@ class FormScaled(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.form.metric(f, block)
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        return FormScaled(self.form.prepare(source, seed), self.factor)
+    def prepare(self, reference: Array) -> Form:
+        return replace(self, form=self.form.prepare(reference))
+
+    def prepare_with_all(self, data: Block) -> Form:
+        return replace(self, form=self.form.prepare_with_all(data))
+
+    def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
+        self.form.require_shapes(n_rows, dimensions)
+
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        return self.form.row_arrays()
 
     @property
     def reweighting(self) -> Hashable:
@@ -140,9 +188,6 @@ class FormScaled(Form):
 
     def width(self, dimension: int) -> int:
         return self.form.width(dimension)
-
-    def row_arrays(self) -> Iterator[tuple[str, Array]]:
-        return self.form.row_arrays()
 
     def __str__(self) -> str:
         return f"{self.factor:g} * {self.form}"
@@ -158,30 +203,28 @@ class FormSum(Form):
 
     def __post_init__(self) -> None:
         forms = self.forms
+        names = " and ".join(map(str, forms))
         views = {form.views for form in forms}
         metrics = {_innermost(form).metric.__func__ for form in forms}  # type: ignore[attr-defined]
         sided = {form.symmetric for form in forms} if max(views) == 2 else {True}
         if len(views) > 1 or len(metrics) > 1 or len(sided) > 1:
-            names = " and ".join(map(str, forms))
             raise ValueError(f"Cannot add {names}: {self.metric_rule}.")
         orders = {form.order for form in forms if not form.symmetric} or {"smallest"}
         if len(orders) > 1:
             raise ValueError(
-                f"Cannot add {' and '.join(map(str, forms))}: one lists its largest singular "
-                "values first, the other its smallest."
+                f"Cannot add {names}: one lists its largest singular values first, the other its "
+                "smallest."
             )
         weights = {form.reweighting for form in forms} - {None}
         if len(weights) > 1:
             raise ValueError(
-                f"Cannot add {' and '.join(map(str, forms))}: they weight the samples "
-                f"differently ({', '.join(map(str, weights))}). Use one density_correction."
+                f"Cannot add {names}: they weight the samples differently "
+                f"({', '.join(map(str, weights))}). Use one density_correction."
             )
-        object.__setattr__(self, "symmetric", all(form.symmetric for form in forms))
-        object.__setattr__(self, "mergeable", all(form.mergeable for form in forms))
-        object.__setattr__(self, "foldable", all(form.foldable for form in forms))
-        object.__setattr__(self, "positive", all(form.positive for form in forms))
-        object.__setattr__(self, "single", all(form.single for form in forms))
-        object.__setattr__(self, "uniform", all(form.uniform for form in forms))
+        for name in ("symmetric", "positive"):
+            object.__setattr__(self, name, all(getattr(form, name) for form in forms))
+        for name in ("needs_reference", "needs_all_rows"):
+            object.__setattr__(self, name, any(getattr(form, name) for form in forms))
         object.__setattr__(self, "views", views.pop())
         object.__setattr__(self, "order", orders.pop())
 
@@ -191,8 +234,19 @@ class FormSum(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.forms[0].metric(f, block)
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        return FormSum(tuple(form.prepare(source, seed) for form in self.forms))
+    def prepare(self, reference: Array) -> Form:
+        return replace(self, forms=tuple([form.prepare(reference) for form in self.forms]))
+
+    def prepare_with_all(self, data: Block) -> Form:
+        return replace(self, forms=tuple([form.prepare_with_all(data) for form in self.forms]))
+
+    def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
+        for form in self.forms:
+            form.require_shapes(n_rows, dimensions)
+
+    def row_arrays(self) -> Iterator[tuple[str, Array]]:
+        for form in self.forms:
+            yield from form.row_arrays()
 
     @property
     def reweighting(self) -> Hashable:
@@ -206,36 +260,8 @@ class FormSum(Form):
     def width(self, dimension: int) -> int:
         return sum(form.width(dimension) for form in self.forms)
 
-    def row_arrays(self) -> Iterator[tuple[str, Array]]:
-        for form in self.forms:
-            yield from form.row_arrays()
-
     def __str__(self) -> str:
         return " + ".join(map(str, self.forms))
-
-
-def same_form(a: object, b: object) -> bool:
-    """Return whether two forms are the same operator: equal numbers, the same functions.
-
-    Arrays that go with the rows of the data may differ, as the data do.
-    """
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(same_form, a, b))
-    if isinstance(a, Form) and isinstance(b, Form):
-        return type(a) is type(b) and all(
-            _goes_with_rows(a, field.name)
-            or same_form(getattr(a, field.name), getattr(b, field.name))
-            for field in fields(a)  # type: ignore[arg-type]
-        )
-    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        # In a list of coefficients a vector goes with the rows.
-        return a.ndim == b.ndim == 1 or bool(np.array_equal(a, b))
-    return a is b or bool(type(a) is type(b) and a == b)
-
-
-def _goes_with_rows(form: Form, name: str) -> bool:
-    value = getattr(form, name)
-    return name in form.row_fields and isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def _innermost(form: Form) -> Form:
@@ -244,14 +270,6 @@ def _innermost(form: Form) -> Form:
     return form
 
 
-def require_rows(array: Array, source: Source, name: str) -> None:
-    """Raise unless an array field has one entry for each row of the data."""
-    if source.n_rows is not None and len(array) != source.n_rows:
-        raise ValueError(
-            must(name, f"an array with {source.n_rows} rows, as X has", f"{len(array)} rows")
-        )
-
-
 def as_field(value: Any, name: str) -> Any:
-    """Return a function as it is, anything else as a float array."""
+    """Return a function as it is, and anything else as a float array."""
     return value if callable(value) else as_real(value, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ritz.arrays import Array, must
+from ritz.validation import Array, parameter_error
 
 
 class LocalFrames:
@@ -28,7 +28,7 @@ class LocalFrames:
                 f"Got {len(points)}."
             )
         self.points, self.dimension = points, dimension
-        # Unlike scikit-learn's, this search may run in several threads at once.
+        # Unlike scikit-learn's, this search can run in several threads at once.
         self.tree, self.n_neighbors = cKDTree(points), min(n_neighbors, len(points))
 
     def __call__(self, X: Array) -> Array:
@@ -46,10 +46,8 @@ def require_orthonormal(U: Array, name: str = "tangent") -> None:
     """Raise unless U_k' U_k is the identity for each frame of U (b, d, r)."""
     gap = np.abs(U.transpose(0, 2, 1) @ U - np.eye(U.shape[2])).max(initial=0.0)
     if gap > 1e-6:
-        raise ValueError(
-            must(name, "orthonormal frames (n, d, r)", f"U'U off the identity by {gap:.2g}")
-            + " np.linalg.qr(U)[0] makes frames orthonormal."
-        )
+        got, remedy = f"U'U off the identity by {gap:.2g}", "np.linalg.qr(U)[0] makes them so."
+        raise parameter_error(name, "orthonormal frames (n, d, r)", got, remedy)
 
 
 def complement(U: Array) -> Array:

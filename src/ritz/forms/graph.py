@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_real, must, require_finite, row_slices
 from ritz.features import Jet, Terms, Values
-from ritz.forms.form import Form, Source
+from ritz.forms.form import Form
 from ritz.kernels import Kernel
+from ritz.rows import Block, row_slices
+from ritz.validation import Array, as_real, parameter_error, require_finite
 
-ROWS = 1024
+# Rows and columns of the weights that are computed at a time: 8 MB.
+GRAPH_ROWS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,43 +23,52 @@ class Graph(Form):
     """The form (1/n) sum_ij w_ij (f(x_i) - f(x_j)) (g(x_i) - g(x_j))."""
 
     positive = True
+    needs_all_rows = True
     weights: Callable[[Array, Array], Any]
     normalized: bool
-    mergeable: bool = False
-    foldable: bool = False
     data: Block | None = None
     scale: Array | None = None
     degree: Array | None = None
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        data = source.whole("graph() compares each row with every other")
+    def prepare_with_all(self, data: Block) -> Form:
         X, s = data.views[0], data.weight
+        self._require_symmetric(X[:GRAPH_ROWS])
         scale = np.ones(len(X))
         if self.normalized:
             degree = self._average(X, s)
             if degree.min() <= 0:
-                raise ValueError(
-                    must("weights", "such that every row has a positive sum", degree.min())
+                raise parameter_error(
+                    "weights", "such that every row has a positive sum", degree.min()
                 )
             scale = 1 / np.sqrt(degree)
         degree = scale * self._average(X, scale * s)
         return replace(self, data=data, scale=scale, degree=degree)
 
+    def _require_symmetric(self, X: Array) -> None:
+        """Raise unless weights(x, y) = weights(y, x) for the rows of X (m, d)."""
+        W = self._between(X, X)
+        gap, size = np.abs(W - W.T).max(), W.max()
+        if gap > 1e-8 * size:
+            got = f"weights up to {size:.2g} that differ by up to {gap:.2g}"
+            remedy = "Use the mean of weights(x, y) and the transpose of weights(y, x)."
+            requirement = "symmetric, weights(x, y) = weights(y, x)"
+            raise parameter_error("weights", requirement, got, remedy)
+
     def _between(self, X: Array, Y: Array) -> Array:
         W = as_real(self.weights(X, Y), "weights")
         if W.shape != (len(X), len(Y)):
             what = f"a function with values of shape {(len(X), len(Y))}"
-            raise ValueError(must("weights", what, f"shape {W.shape}"))
+            raise parameter_error("weights", what, f"shape {W.shape}")
         require_finite(W, "weights")
         if W.size and W.min() < 0:
-            raise ValueError(must("weights", "nonnegative", f"{W.min():.3g}"))
+            raise parameter_error("weights", "nonnegative", f"{W.min():.3g}")
         return W
 
     def _average(self, X: Array, v: Array) -> Array:
         """Return sum_j w(x_i, x_j) v_j (n,), block by block."""
         result = np.zeros(len(X))
-        for rows in row_slices(len(X), ROWS):
-            for others in row_slices(len(X), ROWS):
+        for rows in row_slices(len(X), GRAPH_ROWS):
+            for others in row_slices(len(X), GRAPH_ROWS):
                 result[rows] += self._between(X[rows], X[others]) @ v[others]
         return result
 
@@ -67,7 +78,7 @@ class Graph(Form):
         assert self.degree is not None
         all_rows, s = self.data.views[0], self.data.weight * self.scale
         mean, one = np.zeros((len(block), g.value.array.shape[1])), np.zeros(len(block))
-        for others in row_slices(len(all_rows), ROWS):
+        for others in row_slices(len(all_rows), GRAPH_ROWS):
             W = self._between(block.views[0], all_rows[others]) * s[others]
             mean += W @ g.at(all_rows[others]).value.dense()
             one += W.sum(axis=1)
@@ -99,5 +110,7 @@ def graph(weights: Kernel | Callable[[Array, Array], Any], *, normalized: bool =
         Whether to divide by the degrees; otherwise w = w~.
     """
     if not callable(weights) or isinstance(weights, type):
-        raise TypeError(must("weights", "a kernel or a function of (X, Y)", weights))
+        raise parameter_error(
+            "weights", "a kernel or a function of (X, Y)", weights, kind=TypeError
+        )
     return Graph(weights, normalized)

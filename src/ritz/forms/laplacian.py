@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_count, as_number, as_vector_field, must
 from ritz.features import Jet, Terms
 from ritz.forms.density import Density
-from ritz.forms.form import Form, Source, as_field, require_rows
+from ritz.forms.form import Form, as_field
 from ritz.forms.frames import LocalFrames, complement, require_orthonormal
+from ritz.rows import Block
+from ritz.validation import Array, as_count, as_number, evaluate_field, parameter_error
 
-FRAME_ROWS = 10_000
+# Rows of the reference sample that estimate the density: more would cost as much as the sums.
 DENSITY_ROWS = 2_000
 
 
@@ -28,45 +30,51 @@ class Laplacian(Form):
     density_correction: float = 0.0
     dimension: int | None = None
     n_neighbors: int | None = None
-    density: Density | None = None
+    reference: Array | None = None
 
     def __post_init__(self) -> None:
-        # A density is estimated from the rows at hand, up to a factor of its own.
-        object.__setattr__(self, "mergeable", not self.density_correction)
-        # Taking normal derivatives off would leave small differences.
-        object.__setattr__(self, "single", self.tangent is None)
-        object.__setattr__(self, "uniform", self.tangent is None)
+        refers = isinstance(self.tangent, str) or self.density_correction != 0
+        object.__setattr__(self, "needs_reference", refers and self.reference is None)
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        tangent = self.tangent
-        if tangent is None and not self.density_correction:
+    def prepare(self, reference: Array) -> Form:
+        if not self.needs_reference:
             return self
-        if isinstance(tangent, str):
-            assert self.dimension is not None
-            if self.dimension > source.dimensions[0]:
-                most = f"at most {source.dimensions[0]}, the columns of X"
-                raise ValueError(must("dimension", most, self.dimension))
-            near = self.n_neighbors or 10 + 3 * self.dimension
-            tangent = LocalFrames(source.sample(FRAME_ROWS, seed), self.dimension, near)
-        elif tangent is not None and not callable(tangent):
-            require_rows(tangent, source, "tangent")
-        density = None
-        if self.density_correction:
-            density = Density(source.sample(DENSITY_ROWS, seed))
-        return replace(self, tangent=tangent, density=density)
+        if self.dimension is not None and self.dimension > reference.shape[1]:
+            requirement = f"at most {reference.shape[1]}, the columns of X"
+            raise parameter_error("dimension", requirement, self.dimension)
+        form = replace(self, reference=reference)
+        # Computed here, so that an error is raised before the pass.
+        _ = form._frames, form._density
+        return form
+
+    @cached_property
+    def _frames(self) -> LocalFrames | None:
+        if not isinstance(self.tangent, str):
+            return None
+        assert self.reference is not None
+        assert self.dimension is not None
+        near = self.n_neighbors or 10 + 3 * self.dimension
+        return LocalFrames(self.reference, self.dimension, near)
+
+    @cached_property
+    def _density(self) -> Density | None:
+        if not self.density_correction:
+            return None
+        assert self.reference is not None
+        return Density(self.reference[:DENSITY_ROWS])
 
     @property
     def reweighting(self) -> Hashable:
         return ("density", self.density_correction) if self.density_correction else None
 
     def row_weight(self, block: Block) -> Array | None:
-        if self.density is None:
+        if self._density is None:
             return None
         with np.errstate(over="ignore"):
-            weight = np.asarray(self.density(block.views[0]) ** -self.density_correction)
+            weight = np.asarray(self._density(block.views[0]) ** -self.density_correction)
         if not np.isfinite(weight).all():
-            what = "small enough for finite weights"
-            raise ValueError(must("density_correction", what, self.density_correction))
+            requirement = "small enough for finite weights"
+            raise parameter_error("density_correction", requirement, self.density_correction)
         return weight
 
     def width(self, dimension: int) -> int:
@@ -76,12 +84,12 @@ class Laplacian(Form):
         if self.tangent is None:
             return f.gradient @ g.gradient
         X = block.views[0]
-        U = as_vector_field(self.tangent, X, block.index, "tangent", 3)
-        if U.shape[1] != X.shape[1]:
-            shape = f"frames (n, {X.shape[1]}, r)"
-            raise ValueError(must("tangent", shape, f"shape (n, {U.shape[1]}, {U.shape[2]})"))
-        if U.shape[2] == 0:
-            raise ValueError(must("tangent", f"frames (n, {U.shape[1]}, r), r >= 1", U.shape))
+        tangent = self.tangent if self._frames is None else self._frames
+        U = evaluate_field(tangent, X, block.index, "tangent", 3)
+        if U.shape[1] != X.shape[1] or U.shape[2] == 0:
+            requirement = f"frames (n, {X.shape[1]}, r), r >= 1"
+            got = f"shape (n, {U.shape[1]}, {U.shape[2]})"
+            raise parameter_error("tangent", requirement, got)
         require_orthonormal(U)
         if 2 * U.shape[2] <= U.shape[1]:
             return along(f, g, U)
@@ -92,7 +100,7 @@ class Laplacian(Form):
     def __str__(self) -> str:
         options = []
         if self.tangent is not None:
-            pca = isinstance(self.tangent, LocalFrames | str)
+            pca = isinstance(self.tangent, str)
             options.append(f"tangent='pca', dimension={self.dimension}" if pca else "tangent=...")
         if self.density_correction:
             options.append(f"density_correction={self.density_correction:g}")
@@ -123,10 +131,11 @@ def laplacian(
     tangent
         For samples on a manifold: orthonormal frames of its tangent spaces, as an array
         (n, d, r) or a function of points (b, d), so that only tangential gradients count; or
-        "pca" to estimate them from nearest neighbors in a subsample of 10,000 rows.
+        "pca" to estimate them from nearest neighbors in a reference sample of 10,000 rows.
     density_correction
         The number alpha: L and Phi are weighted by the density of the samples to the power
-        -alpha, estimated up to a factor by a kernel estimate on 2,000 rows. With 0 the operator
+        -alpha, estimated up to a factor by a kernel estimate on 2,000 rows of the reference
+        sample. With 0 the operator
         belongs to the samples' own law, with 1 to the uniform law on their support. The
         parameter of diffusion maps is (1 + alpha) / 2.
     dimension
@@ -137,17 +146,17 @@ def laplacian(
     if isinstance(tangent, str):
         if tangent != "pca":
             allowed = "None, frames (n, d, r), a function of x, or 'pca'"
-            raise ValueError(must("tangent", allowed, repr(tangent)))
+            raise parameter_error("tangent", allowed, repr(tangent))
         what = "the manifold's dimension, a positive integer, with tangent='pca'"
         dimension = as_count(dimension, "dimension", what)
         if n_neighbors is not None:
             n_neighbors = as_count(n_neighbors, "n_neighbors")
             if n_neighbors <= dimension:
                 what = f"above {dimension}, the dimension they are to span"
-                raise ValueError(must("n_neighbors", what, n_neighbors))
+                raise parameter_error("n_neighbors", what, n_neighbors)
     elif tangent is not None:
         tangent = as_field(tangent, "tangent")
         if not callable(tangent) and tangent.ndim != 3:
-            raise ValueError(must("tangent", "frames (n, d, r)", f"shape {tangent.shape}"))
+            raise parameter_error("tangent", "frames (n, d, r)", f"shape {tangent.shape}")
     alpha = as_number(density_correction, "density_correction")
     return Laplacian(tangent, alpha, dimension, n_neighbors)

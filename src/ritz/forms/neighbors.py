@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
@@ -11,51 +12,75 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
-from ritz.arrays import Array, Block, as_count, hash_rows, must
 from ritz.features import Jet, Terms, Values
-from ritz.forms.form import Form, Source
+from ritz.forms.form import Form
 from ritz.forms.laplacian import along
+from ritz.rows import Block, hash_rows
+from ritz.validation import Array, as_count, parameter_error
 
 Search = Literal["sklearn", "faiss"] | Callable[[Array, int], Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbors(Form):
-    """The average over each sample's neighbors of a squared difference or derivative."""
+    """The average over each sample's neighbors of a squared difference or derivative.
+
+    Neighbors are searched among the reference sample. Those of its own rows are found once, when
+    the form is prepared; those of other rows are found as the rows come, by an exact search.
+    """
 
     positive = True
-    mergeable = False
     n_neighbors: int
     kind: Literal["pairs", "directional"]
     search: Search
-    rows: Array | None = None
-    index: NDArray[np.intp] | None = None
-    place: NDArray[np.intp] | None = None
+    reference: Array | None = None
 
-    def prepare(self, source: Source, seed: int) -> Form:
-        data = source.whole("neighbors() searches among all rows")
-        there = data.weight > 0
-        # Among distinct rows: a repeated row is a weight, not a neighbor.
-        keys = hash_rows(data.views[0][there])
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rows = data.views[0][there][first[order]]
-        place = np.full(len(there), -1)
-        place[there] = np.argsort(order)[which]
-        if self.n_neighbors >= len(rows):
-            most = f"at most {len(rows) - 1}, one less than the distinct rows of positive weight"
-            raise ValueError(must("n_neighbors", most, self.n_neighbors))
-        index = find_neighbors(rows, self.n_neighbors, self.search)
-        return replace(self, rows=rows, index=index, place=place)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "needs_reference", self.reference is None)
+
+    def prepare(self, reference: Array) -> Form:
+        if not self.needs_reference:
+            return self
+        if self.n_neighbors >= len(reference):
+            most = len(reference) - 1
+            requirement = f"at most {most}, one less than the distinct rows of positive weight"
+            remedy = "Ask for fewer neighbors, or pass more rows."
+            raise parameter_error("n_neighbors", requirement, self.n_neighbors, remedy)
+        form = replace(self, reference=reference)
+        # Searched here, once, and not by the first thread that needs it.
+        _ = form._table
+        return form
+
+    @cached_property
+    def _table(self) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+        """The sorted hashes of the reference rows, and the neighbors of each in that order."""
+        assert self.reference is not None
+        keys = hash_rows(self.reference)
+        order = np.argsort(keys)
+        found = find_neighbors(self.reference, self.n_neighbors, self.search)
+        return keys[order], found[order]
+
+    def neighbors_of(self, X: Array) -> Array:
+        """Return the neighbors (b, k, d) of points (b, d) in the reference sample."""
+        assert self.reference is not None
+        keys, index = self._table
+        own = hash_rows(X)
+        place = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
+        found = index[place]
+        unknown = np.flatnonzero(keys[place] != own)
+        if len(unknown):
+            found[unknown] = self._index.kneighbors(X[unknown], return_distance=False)
+        return np.asarray(self.reference[found])
+
+    @cached_property
+    def _index(self) -> NearestNeighbors:
+        return NearestNeighbors(n_neighbors=self.n_neighbors).fit(self.reference)
 
     def width(self, dimension: int) -> int:
         return 4 * self.n_neighbors
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
-        assert self.rows is not None
-        assert self.index is not None
-        assert self.place is not None
-        near = self.rows[self.index[self.place[block.index]]]
+        near = self.neighbors_of(block.views[0])
         if self.kind == "directional":
             steps = np.ascontiguousarray((near - block.views[0][:, None, :]).transpose(0, 2, 1))
             return along(f, g, steps) / self.n_neighbors
@@ -81,9 +106,9 @@ def find_neighbors(X: Array, k: int, search: Search) -> NDArray[np.intp]:
         index = np.asarray(search(X, k))
         if index.shape != (len(X), k) or index.dtype.kind not in "iu":
             what = f"a function that returns row numbers ({len(X)}, {k})"
-            raise ValueError(must("search", what, f"{index.dtype} of shape {index.shape}"))
+            raise parameter_error("search", what, f"{index.dtype} of shape {index.shape}")
         if index.min() < 0 or index.max() >= len(X):
-            raise ValueError(must("search", "row numbers of X", f"{index.min()}..{index.max()}"))
+            raise parameter_error("search", "row numbers of X", f"{index.min()}..{index.max()}")
         return index.astype(np.intp)
     if search == "sklearn":
         found = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
@@ -123,9 +148,9 @@ def neighbors(
 
     E[(f(X) - f(X')) (g(X) - g(X'))], or E[<grad f(X), X' - X> <grad g(X), X' - X>], averaged
     over each row's neighbors. In many dimensions, where data lie near a manifold, it
-    follows the manifold as the ambient Laplacian does not. Neighbors are distinct rows of positive
-    weight, so that a row given twice is a row of weight two. It keeps n times n_neighbors row
-    numbers in memory.
+    follows the manifold as the ambient Laplacian does not. Neighbors are searched among a reference
+    sample of up to 10,000 distinct rows of positive weight, which is fixed together with the basis:
+    a row given twice is a row of weight two, and sums over parts of the data add up.
 
     Parameters
     ----------
@@ -135,11 +160,12 @@ def neighbors(
         "pairs" for differences, "directional" for derivatives towards the neighbors.
     search
         "sklearn", exact; "faiss", approximate and faster for many rows in many dimensions
-        (extra `neighbors`); or a function of (X, k) that returns row numbers (n, k).
+        (extra `neighbors`); or a function of (X, k) that returns row numbers (n, k), where X is the
+        reference sample in an order of its own.
     """
     n_neighbors = as_count(n_neighbors, "n_neighbors")
     if kind not in ("pairs", "directional"):
-        raise ValueError(must("kind", "'pairs' or 'directional'", repr(kind)))
+        raise parameter_error("kind", "'pairs' or 'directional'", repr(kind))
     if not callable(search) and search not in ("sklearn", "faiss"):
-        raise ValueError(must("search", "'sklearn', 'faiss' or a function", repr(search)))
+        raise parameter_error("search", "'sklearn', 'faiss' or a function", repr(search))
     return Neighbors(n_neighbors, kind, search)

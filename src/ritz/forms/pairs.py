@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ritz.arrays import Block
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Order
+from ritz.rows import Block
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,6 @@ class Cross(Form):
     symmetric: bool = False
     views: int = 2
     order: Order = "largest"
-    single: bool = True
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         return f.value * g.value  # type: ignore[no-any-return]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array, as_real, must
 from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+from ritz.validation import Array, as_real, parameter_error
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class CustomKernel(Kernel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
         if not isinstance(self.profiles, tuple | list):
-            raise ValueError(must("profiles", "a list of functions q, q', ...", self.profiles))
+            raise parameter_error("profiles", "a list of functions q, q', ...", self.profiles)
         object.__setattr__(self, "profiles", tuple(self.profiles))
         if self.family not in ("distance", "dot"):
-            raise ValueError(must("family", "'distance' or 'dot'", repr(self.family)))
+            raise parameter_error("family", "'distance' or 'dot'", repr(self.family))
         if not self.profiles or not all(callable(q) for q in self.profiles):
-            raise ValueError(must("profiles", "a list of functions q, q', ...", self.profiles))
+            raise parameter_error("profiles", "a list of functions q, q', ...", self.profiles)
 
     @property
     def smoothness(self) -> int | None:
@@ -71,9 +71,9 @@ class CustomKernel(Kernel):
         )
         for m, value in enumerate(values):
             if value.shape != u.shape:
-                raise ValueError(
-                    must(f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape)
+                raise parameter_error(
+                    f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape
                 )
             if not np.isfinite(value[u != 0]).all() or np.isnan(value).any():
-                raise ValueError(must(f"profiles[{m}]", "finite away from u = 0", "nan or inf"))
+                raise parameter_error(f"profiles[{m}]", "finite away from u = 0", "nan or inf")
         return tuple(np.where(np.isfinite(value), value, 0.0) for value in values)

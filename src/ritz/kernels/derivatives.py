@@ -7,8 +7,8 @@ from math import factorial, prod
 
 import numpy as np
 
-from ritz.arrays import Array
 from ritz.kernels.kernel import Kernel
+from ritz.validation import Array
 
 MultiIndex = tuple[int, ...]
 

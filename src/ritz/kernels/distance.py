@@ -5,25 +5,22 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import poch
 
-from ritz.arrays import Array, as_number, must
-from ritz.kernels.filled import filled_sections
 from ritz.kernels.kernel import (
-    NO_OFFSET,
-    Coefficients,
     Family,
     Kernel,
     KernelProduct,
     KernelScaled,
     KernelSum,
     LengthScale,
-    Sections,
     as_length_scale,
 )
+from ritz.kernels.sections import Coefficients
+from ritz.validation import Array, as_number, parameter_error
 
 
 class Stationary(Kernel):
@@ -52,6 +49,8 @@ class Gaussian(Stationary):
     0.6065306597126334
     """
 
+    file_tag: ClassVar[str] = "Gaussian"
+
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
@@ -68,20 +67,8 @@ class Gaussian(Stationary):
         return -1.0
 
     @property
-    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
-        return "gaussian", (), ()
-
-    def sections(
-        self,
-        X: Array,
-        Y: Array,
-        offset: Array = NO_OFFSET,
-        slopes: bool = False,
-        dtype: Any = np.float64,
-        values: bool = True,
-    ) -> Sections:
-        wanted = (values, len(offset) > 0, False, slopes)
-        return filled_sections(self, X, Y, offset, wanted, dtype)
+    def coefficients(self) -> Coefficients | None:
+        return Coefficients(is_matern=False)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.ones(n)
@@ -104,14 +91,16 @@ class Matern(Stationary):
         The number l, or one a dimension.
     """
 
+    file_tag: ClassVar[str] = "Matern"
+
     nu: float
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
         if as_number(self.nu, "nu", "1/2, 3/2, 5/2, ...") <= 0 or (2 * self.nu) % 2 != 1:
-            raise ValueError(
-                must("nu", "1/2, 3/2, 5/2, ...", self.nu, "Gaussian is the limit of large nu.")
+            raise parameter_error(
+                "nu", "1/2, 3/2, 5/2, ...", self.nu, "Gaussian is the limit of large nu."
             )
 
     @property
@@ -119,8 +108,8 @@ class Matern(Stationary):
         return round(2 * self.nu)
 
     @property
-    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
-        return ("matern", *COMPILED_MATERN[self.nu]) if self.nu in COMPILED_MATERN else None
+    def coefficients(self) -> Coefficients | None:
+        return MATERN_COEFFICIENTS.get(self.nu)
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
@@ -133,29 +122,14 @@ class Matern(Stationary):
             for m in range(order + 1)
         )
 
-    def sections(
-        self,
-        X: Array,
-        Y: Array,
-        offset: Array = NO_OFFSET,
-        slopes: bool = False,
-        dtype: Any = np.float64,
-        values: bool = True,
-    ) -> Sections:
-        if self.compiled is None:
-            return super().sections(X, Y, offset, slopes, dtype, values)
-        wanted = (values, len(offset) > 0, slopes, slopes)
-        return filled_sections(self, X, Y, offset, wanted, dtype)
-
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return np.asarray(np.sqrt(2 * self.nu / rng.chisquare(2 * self.nu, n)))
 
 
-# q = (a_0 + a_1 z + a_2 z^2) exp(-z), z = a_3 |x - y|, and q' = (b_0 + b_1 z + b_2 / z) exp(-z).
-COMPILED_MATERN = {
-    0.5: ((1.0, 0.0, 0.0, 1.0), (0.0, 0.0, -1.0)),
-    1.5: ((1.0, 1.0, 0.0, sqrt(3)), (-3.0, 0.0, 0.0)),
-    2.5: ((1.0, 1.0, 1 / 3, sqrt(5)), (-5 / 3, -5 / 3, 0.0)),
+MATERN_COEFFICIENTS = {
+    0.5: Coefficients(True, (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, -1.0)),
+    1.5: Coefficients(True, (1.0, 1.0, 0.0, sqrt(3)), (-3.0, 0.0, 0.0)),
+    2.5: Coefficients(True, (1.0, 1.0, 1 / 3, sqrt(5)), (-5 / 3, -5 / 3, 0.0)),
 }
 
 
@@ -176,7 +150,7 @@ def bessel_polynomial(nu: float, z: Array) -> Array:
 def reduced_bessel(nu: float, z: Array, decay: Array) -> Array:
     """Return sqrt(2/pi) z^nu K_nu(z) for half-integer nu of either sign; zero where infinite.
 
-    Points so close that z^2 underflows or a power of 1 / z overflows are one point.
+    Points so close that z^2 underflows or a power of 1 / z overflows count as equal.
     """
     if nu > 0:
         return bessel_polynomial(nu, z) * decay
@@ -198,6 +172,8 @@ class Exponential(Stationary):
         The number l, or one a dimension.
     """
 
+    file_tag: ClassVar[str] = "Exponential"
+
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
@@ -208,23 +184,12 @@ class Exponential(Stationary):
         return 1
 
     @property
-    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
-        return Matern(0.5).compiled
+    def coefficients(self) -> Coefficients | None:
+        return MATERN_COEFFICIENTS[0.5]
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
         return Matern(0.5).profile(u, order)
-
-    def sections(
-        self,
-        X: Array,
-        Y: Array,
-        offset: Array = NO_OFFSET,
-        slopes: bool = False,
-        dtype: Any = np.float64,
-        values: bool = True,
-    ) -> Sections:
-        return Matern(0.5).sections(X, Y, offset, slopes, dtype, values)
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
         return Matern(0.5).radii(n, rng)
@@ -244,13 +209,15 @@ class RationalQuadratic(Stationary):
         The number l, or one a dimension.
     """
 
+    file_tag: ClassVar[str] = "RationalQuadratic"
+
     alpha: float = 1.0
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
         if as_number(self.alpha, "alpha", "positive") <= 0:
-            raise ValueError(must("alpha", "positive", self.alpha))
+            raise parameter_error("alpha", "positive", self.alpha)
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         base = 1 + u / self.alpha
@@ -282,8 +249,8 @@ def sample_frequencies(kernel: Kernel, n: int, dimension: int, rng: np.random.Ge
     if isinstance(kernel, Stationary):
         normal = rng.standard_normal((n, dimension))
         return kernel.radii(n, rng)[:, None] * normal / kernel.scales(dimension)
-    raise ValueError(
-        must("kernel", "a distance kernel with a known spectral law", kernel, "Use ritz.Nystrom.")
+    raise parameter_error(
+        "kernel", "a distance kernel with a known spectral law", kernel, "Use ritz.Nystrom."
     )
 
 

@@ -1,43 +1,20 @@
-"""What every kernel is: a profile q of one invariant u, and the algebra on such profiles."""
+"""What a kernel is: a profile q of one invariant u; kernels add and multiply."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import comb
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from ritz.arrays import Array, as_number, as_real, as_rows, must
-from ritz.kernels.distances import pairwise_squares
+from ritz import compiled
+from ritz.kernels.sections import Coefficients, Sections, compiled_sections, squared_distances
+from ritz.validation import Array, as_number, as_real, as_rows, parameter_error
 
 Family = Literal["distance", "dot"]
 LengthScale = float | tuple[float, ...]
-
-
-Coefficients = tuple[float, ...]
-NO_OFFSET = np.zeros(0)
-
-
-class Sections(NamedTuple):
-    """Kernel sections at some points.
-
-    Parameters
-    ----------
-    values
-        q(u) (n, p), where they are wanted.
-    shifted
-        q(u) less an offset, where there is one.
-    slopes, stretched
-        q'(u) and, for distance kernels, |x - y|^2 q'(u), where they are wanted. Where the kernel
-        has a rate c, q' = c q, the slopes may be left out, and stretched is |x - y|^2 q(u).
-    """
-
-    values: Array | None
-    shifted: Array | None = None
-    slopes: Array | None = None
-    stretched: Array | None = None
 
 
 class Kernel(ABC):
@@ -56,12 +33,12 @@ class Kernel(ABC):
 
     @property
     def rate(self) -> float | None:
-        """The number c with q' = c q, if there is one: the values then serve for gradients."""
+        """The number c with q' = c q, if there is one: gradients then follow from the values."""
         return None
 
     @property
-    def compiled(self) -> tuple[str, Coefficients, Coefficients] | None:
-        """The pass in `compiled.py` that the kernel has, and its coefficients; or None."""
+    def coefficients(self) -> Coefficients | None:
+        """What names the kernel to the compiled loops, or None where only NumPy knows it."""
         return None
 
     @abstractmethod
@@ -72,8 +49,8 @@ class Kernel(ABC):
         """Return the length scale of each of `dimension` coordinates, checking their number."""
         scale = np.asarray(self.length_scale, dtype=np.float64)
         if scale.ndim == 1 and len(scale) != dimension:
-            raise ValueError(
-                must("length_scale", f"a number or {dimension} numbers", f"{len(scale)} numbers")
+            raise parameter_error(
+                "length_scale", f"a number or {dimension} numbers", f"{len(scale)} numbers"
             )
         return scale if scale.ndim else np.full(dimension, scale)
 
@@ -81,47 +58,43 @@ class Kernel(ABC):
         """Return u (n, p) of points already divided by the length scale."""
         if self.family == "dot":
             return np.asarray(X @ Y.T)
-        u = pairwise_squares(X, Y)
-        u *= 0.5
-        return u
+        return squared_distances(X, Y) / 2
 
     def sections(
         self,
         X: Array,
         Y: Array,
-        offset: Array = NO_OFFSET,
-        slopes: bool = False,
-        dtype: Any = np.float64,
+        offset: Array | None = None,
+        *,
         values: bool = True,
+        slopes: bool = False,
+        stretched: bool = False,
     ) -> Sections:
-        """Return what the functions k(., y_j) look like at points X (n, d), in length scales.
+        """Return the sections k(., y_j) at the points X.
 
         Parameters
         ----------
         X, Y
             Points (n, d) and centers (p, d), already divided by the length scale.
         offset
-            Numbers (p,) to take off the values, or none of them, (0,).
-        slopes
-            Whether derivatives in u are wanted.
-        dtype
-            Of the result.
-        values
-            Whether values without the offset are wanted too.
+            Numbers (p,) to subtract from the values, or None.
+        values, slopes, stretched
+            Which of q(u), q'(u) and |x - y|^2 q'(u) to compute.
         """
+        wanted = (values, slopes, stretched)
+        coefficients = self.coefficients
+        if compiled.AVAILABLE and coefficients is not None:
+            return compiled_sections(coefficients, X, Y, offset, wanted)
         u = self.invariant(X, Y)
-        q, *more = self.profile(u, 1 if slopes else 0)
-        shifted = np.asarray(q - offset, dtype) if len(offset) else None
-        q = np.asarray(q, dtype)
-        if not slopes:
-            return Sections(q, shifted)
-        stretched = None
-        if self.family == "distance":
-            u *= 2
+        q, *derivatives = self.profile(u, 1 if slopes or stretched else 0)
+        if stretched:
             with np.errstate(over="ignore", invalid="ignore"):
-                u *= more[0]
-            stretched = np.asarray(u, dtype)
-        return Sections(q, shifted, np.asarray(more[0], dtype), stretched)
+                u = 2 * u * derivatives[0]
+        return Sections(
+            (q if offset is None else q - offset) if values else None,
+            derivatives[0] if slopes else None,
+            u if stretched else None,
+        )
 
     def require_order(self, order: int) -> None:
         """Raise if derivatives of this order do not exist."""
@@ -154,7 +127,7 @@ def as_length_scale(value: object) -> LengthScale:
     array = as_real(value, "length_scale")
     if array.ndim > 1 or array.size == 0 or not np.all((array > 1e-152) & (array < 1e152)):
         what = "positive: a number, or one a dimension, between 1e-152 and 1e152"
-        raise ValueError(must("length_scale", what, value))
+        raise parameter_error("length_scale", what, value)
     return float(array) if array.ndim == 0 else tuple(float(a) for a in array)
 
 
@@ -193,12 +166,14 @@ def relative_scale(a: Kernel, b: Kernel) -> float:
 class KernelScaled(Kernel):
     """The kernel c k, for a positive number c."""
 
+    file_tag: ClassVar[str] = "KernelScaled"
+
     kernel: Kernel
     factor: float
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.factor) and self.factor > 0):
-            raise ValueError(must("factor", "positive", self.factor, "Kernels stay positive."))
+            raise parameter_error("factor", "positive", self.factor, "Kernels stay positive.")
 
     @property
     def family(self) -> Family:  # type: ignore[override]
@@ -221,25 +196,15 @@ class KernelScaled(Kernel):
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         return tuple(self.factor * q for q in self.kernel.profile(u, order))
 
-    def sections(
-        self,
-        X: Array,
-        Y: Array,
-        offset: Array = NO_OFFSET,
-        slopes: bool = False,
-        dtype: Any = np.float64,
-        values: bool = True,
-    ) -> Sections:
-        inner = self.kernel.sections(X, Y, offset / self.factor, slopes, dtype, values)
-        for array in inner:
-            if array is not None:
-                array *= self.factor
-        return inner
+    def sections(self, X: Array, Y: Array, offset: Array | None = None, **wanted: bool) -> Sections:
+        inner_offset = None if offset is None else offset / self.factor
+        inner = self.kernel.sections(X, Y, inner_offset, **wanted)
+        return Sections(*[None if part is None else self.factor * part for part in inner])
 
 
 @dataclass(frozen=True)
 class _Pair(Kernel):
-    """Two kernels of one family, the second seen through the first one's length scale."""
+    """Two kernels of one family, the second one's invariant being a multiple of the first's."""
 
     first: Kernel
     second: Kernel
@@ -274,6 +239,8 @@ class _Pair(Kernel):
 class KernelSum(_Pair):
     """The kernel k1 + k2."""
 
+    file_tag: ClassVar[str] = "KernelSum"
+
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         return tuple(a + b for a, b in zip(*self._profiles(u, order), strict=True))
 
@@ -281,6 +248,8 @@ class KernelSum(_Pair):
 @dataclass(frozen=True)
 class KernelProduct(_Pair):
     """The kernel k1 k2, with derivatives by Leibniz' rule."""
+
+    file_tag: ClassVar[str] = "KernelProduct"
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         a, b = self._profiles(u, order)

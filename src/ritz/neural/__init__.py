@@ -7,12 +7,12 @@ except ImportError:
 
 from ritz.neural.augmented import Augmented
 from ritz.neural.losses import contrastive, energy, two_towers, variance_covariance, whitening
-from ritz.neural.module import Network, mlp
+from ritz.neural.modules import Standardized, mlp
 from ritz.neural.mu import auto_mu
-from ritz.neural.network import SpectralNetwork
+from ritz.neural.network import Network
 from ritz.neural.objectives import SingularLoss, SpectralLoss
-from ritz.neural.scale import Standardized
-from ritz.neural.towers import SingularNetwork
+from ritz.neural.singular_network import SingularNetwork
+from ritz.neural.spectral_network import SpectralNetwork
 
 __all__ = [
     "Augmented",

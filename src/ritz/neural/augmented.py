@@ -1,4 +1,4 @@
-"""Augmentations as a stream of pairs: two versions of each sample, what self-supervision sees."""
+"""Augmentations as a stream of pairs: two random versions of each sample."""
 
 from __future__ import annotations
 
@@ -8,18 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Array, Block, as_count, as_rows, must, row_slices
+from ritz.rows import Block, row_slices
 from ritz.streams import Stream
+from ritz.validation import Array, as_count, as_rows, parameter_error
 
-ROWS = 16_384
+# Samples augmented at a time, which bounds the memory of the versions.
+AUGMENTED_ROWS = 16_384
 
 
 @dataclass(frozen=True, eq=False)
 class Augmented(Stream):
     """Pairs (xi, xi') of random versions of each sample, for `ritz.pairs()` or `ritz.cross()`.
 
-    A pass gives the same pairs each time; training asks for `fresh(epoch)` ones. Pairs of one
-    sample are a group: they share a fold, and are held out together.
+    Each pass over the stream gives the same pairs; training takes new ones in each epoch, from
+    `fresh(epoch)`. The pairs of one sample form a group: they share a fold and are held out
+    together.
 
     Parameters
     ----------
@@ -28,9 +31,9 @@ class Augmented(Stream):
     augment
         A function of samples (b, d) and a NumPy generator that returns one version of each, (b, d).
     copies
-        How many pairs of each sample there are in a pass.
+        The number of pairs of each sample in a pass.
     seed
-        What the versions follow from.
+        The seed of the versions.
 
     Examples
     --------
@@ -51,7 +54,7 @@ class Augmented(Stream):
         as_count(self.copies, "copies")
         if not callable(self.augment):
             what = "a function of samples and a generator"
-            raise TypeError(must("augment", what, type(self.augment).__name__))
+            raise parameter_error("augment", what, type(self.augment).__name__, kind=TypeError)
 
     @property
     def dimensions(self) -> tuple[int, ...]:
@@ -62,7 +65,7 @@ class Augmented(Stream):
         return len(self.X) * self.copies
 
     def fresh(self, epoch: int) -> Augmented:
-        """Return a stream of other versions of the same samples, one for each number."""
+        """Return the stream of an epoch: other versions of the same samples."""
         return replace(self, seed=(*self._seeds, 1 + epoch))
 
     @property
@@ -70,20 +73,21 @@ class Augmented(Stream):
         return self.seed if isinstance(self.seed, tuple) else (self.seed,)
 
     def blocks(self) -> Iterator[Block]:
-        # Not the numbers that the same seed may have given the samples.
-        rng = np.random.default_rng((ROWS, *self._seeds))
+        # The number in front keeps versions independent of samples drawn with the same seed.
+        rng = np.random.default_rng((16_384, *self._seeds))
         start = 0
         for _ in range(self.copies):
-            for rows in row_slices(len(self.X), ROWS):
+            for rows in row_slices(len(self.X), AUGMENTED_ROWS):
                 X = self.X[rows]
                 views = tuple(self._version(X, rng) for _ in range(2))
                 index = np.arange(start, start + len(X))
-                yield Block(views, np.ones(len(X)), index, np.arange(rows.start, rows.stop) + 0.0)
+                groups = np.arange(rows.start, rows.stop, dtype=np.float64)
+                yield Block(views, np.ones(len(X)), index, groups)
                 start += len(X)
 
     def _version(self, X: Array, rng: np.random.Generator) -> Array:
         version = as_rows(self.augment(X.copy(), rng), "augment(X, rng)", X.shape[1])
         if len(version) != len(X):
             what = f"a function that returns {len(X)} rows for as many"
-            raise ValueError(must("augment", what, f"{len(version)} rows"))
+            raise parameter_error("augment", what, f"{len(version)} rows")
         return version

@@ -1,64 +1,42 @@
-"""Checkpoints: the state of a training in a file, and of which training it is."""
+"""Files that hold the state of a training, and the settings it belongs to."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike, replace
+from os import replace
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
 
-from ritz.arrays import must
-
-# Torch has no error of its own for a file that is none of its.
-NONE_OF_ITS = (
-    KeyError,
-    ValueError,
-    RuntimeError,
-    EOFError,
-    UnpicklingError,
-    AttributeError,
-    TypeError,
-)
+from ritz.validation import parameter_error
 
 
-def write_checkpoint(
-    path: str | PathLike[str], problem: Mapping[str, Any], content: Mapping[str, Any]
-) -> None:
-    """Write a state to a file, at once: an interruption leaves the old one whole.
-
-    Parameters
-    ----------
-    path
-        The file.
-    problem
-        What is trained, in plain values.
-    content
-        Tensors and plain values by name.
-    """
+def write_checkpoint(path: Any, problem: Mapping[str, Any], content: Mapping[str, Any]) -> None:
+    """Write tensors and plain values to a file; an interruption leaves the old file intact."""
     path = Path(path)
     part = path.with_name(path.name + ".part")
     torch.save({"problem": dict(problem), **content}, part)
     replace(part, path)
 
 
-def read_checkpoint(path: str | PathLike[str], problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a file of the same problem; reading it never runs code."""
-    what = "a file of the same training, to resume"
+def read_checkpoint(path: Any, problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a file with the same settings; reading it never runs code."""
+    what = "a checkpoint of the same training, to resume it"
     try:
         content: dict[str, Any] = torch.load(path, weights_only=True)
-        theirs = dict(content.pop("problem"))
-    except NONE_OF_ITS:
-        remedy = "Pass another file, or resume=False, which overwrites it."
-        raise ValueError(must("checkpoint", what, f"{path}, which is none,", remedy)) from None
-    differ = [
-        f"{name}={theirs.get(name)!r} and not {problem.get(name)!r}"
-        for name in sorted({*theirs, *problem})
-        if theirs.get(name) != problem.get(name)
+        stored = dict(content.pop("problem"))
+    except OSError:
+        raise
+    except Exception:  # torch.load raises many kinds of errors for files that it did not write.
+        got, remedy = f"{path}, which is not one,", "Pass another file, or resume=False."
+        raise parameter_error("checkpoint", what, got, remedy) from None
+    differences = [
+        f"{name}={stored.get(name)!r} and not {problem.get(name)!r}"
+        for name in sorted({*stored, *problem})
+        if stored.get(name) != problem.get(name)
     ]
-    if differ:
-        remedy = "Pass the same settings, an integer random_state among them, or another file."
-        raise ValueError(must("checkpoint", what, f"one with {', '.join(differ)}", remedy))
+    if differences:
+        remedy = "Pass the same settings, including an integer random_state, or another file."
+        raise parameter_error("checkpoint", what, f"one with {', '.join(differences)}", remedy)
     return content

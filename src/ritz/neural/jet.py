@@ -1,18 +1,26 @@
-"""What forms see of a module in training: probes as tensors, so that averages can be descended."""
+"""What a form sees of a torch module: tensors in training, NumPy arrays in assembly."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from ritz.arrays import Array, as_multi_index, must
-from ritz.cached import cached_property
-from ritz.features import CachedJet, Gradients, Jet, Terms, Values
-from ritz.features.terms import Plan, Rows, Term
-from ritz.neural.derivatives import along, as_tensor, jacobian, partial, values
+from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Terms, Values
+from ritz.features.terms import RowFactor, Term
+from ritz.neural.derivatives import (
+    as_tensor,
+    directional_derivatives,
+    jacobian,
+    partial_derivative,
+    values,
+)
+from ritz.validation import Array, as_multi_index, parameter_error, require_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,15 +30,15 @@ class TensorValues(Values):
     array: Any
 
     def dense(self) -> Any:
-        weight = torch.as_tensor(self.weight, dtype=self.array.dtype, device=self.array.device)
-        return self.array * weight.reshape(weight.shape + (1,) * (self.array.ndim - 1))
+        factor = torch.as_tensor(self.factor, dtype=self.array.dtype, device=self.array.device)
+        return self.array * factor.reshape(factor.shape + (1,) * (self.array.ndim - 1))
 
     def __add__(self, other: Values) -> Values:
         if not isinstance(other, Values):
             return NotImplemented
-        constant = self.constant * self.weight + other.constant * other.weight
+        constant = self.constant * self.factor + other.constant * other.factor
         left, right = self.dense(), other.dense()
-        # One number a row goes with each of several.
+        # A probe with one number a row is added to each number of a probe with several.
         left, right = (
             a[:, None] if a.ndim < max(left.ndim, right.ndim) else a for a in (left, right)
         )
@@ -39,72 +47,58 @@ class TensorValues(Values):
 
 @dataclass(frozen=True, eq=False)
 class TensorGradients(Gradients):
-    """Gradients R' grad f_j that are computed as they are multiplied.
+    """Gradients R' grad f_j of a module in training, computed when they are multiplied.
 
-    Products of two of them are traces sum_i d_i f d_i g. Where the jet has a sketch, unit
-    directions U at random, they are estimated by d <grad f, U> <grad g, U> instead.
+    A product of two of them is sum_i d_i f d_i g. Where the jet has random unit directions U, the
+    product is estimated by d <grad f, U> <grad g, U> instead.
     """
 
     jet: TensorJet
     frame: Array | None = None
-    weight: Rows = 1.0
+    factor: RowFactor = 1.0
 
     @cached_property
-    def array(self) -> Tensor:
-        """The gradients (b, e, p), or their sketch (b, r, p)."""
-        U, R = self.jet.sketch, self.frame
-        if R is not None and R.shape[0] != R.shape[1]:
-            U = None
-        if U is None:
-            return self._turned(self.jet.jacobian)
-        return self.jet.along(U if R is None else as_tensor(R, self.jet.module) @ U)
-
-    def _turned(self, gradients: Tensor) -> Tensor:
-        if self.frame is None:
-            return gradients
-        return as_tensor(self.frame.T, self.jet.module) @ gradients
+    def probe(self) -> Tensor:
+        """The gradients (b, e, p), or their derivatives along the random directions (b, r, p)."""
+        U, R = self.jet.directions, self.frame
+        if U is None or (R is not None and R.shape[0] != R.shape[1]):
+            return self.unweighted()
+        return self.jet.along(U if R is None else self.jet.tensor(R) @ U)
 
     def unweighted(self) -> Any:
-        return self._turned(self.jet.jacobian)
+        gradients = self.jet.jacobian
+        return gradients if self.frame is None else self.jet.tensor(self.frame.T) @ gradients
 
     def map(self, R: Array) -> Gradients:
         frame = R if self.frame is None else self.frame @ R
-        return TensorGradients(self.jet, frame, self.weight)
+        return TensorGradients(self.jet, frame, self.factor)
 
-    def _along(self, U: Array) -> Values:
+    def _along(self, U: Array) -> Any:
         U = U if self.frame is None else self.frame @ U
-        return TensorValues(self.jet.along(as_tensor(U, self.jet.module)), 0.0, weight=self.weight)
+        return self.jet.along(self.jet.tensor(U))
 
-    def _weighted(self, array: Any) -> Any:
-        return TensorValues(array, 0.0, weight=self.weight).dense()
+    def _values(self, array: Any) -> Values:
+        return TensorValues(array, 0.0, self.factor)
 
-    def _combined(self, A: Array) -> Any:
-        return self.unweighted() @ as_tensor(A, self.jet.module)
+    def dense(self) -> Any:
+        return self._values(self.unweighted()).dense()
+
+    def combine(self, A: Array) -> Any:
+        return self._values(self.unweighted() @ self.jet.tensor(A)).dense()
 
     def __matmul__(self, other: Gradients) -> Terms:
         if not isinstance(other, TensorGradients):
             return NotImplemented
-        left, right = TensorValues(self.array, 0.0), TensorValues(other.array, 0.0)
-        return Terms((Term(left, right, self.weight * other.weight),))
-
-    def plan(self, other: Gradients) -> Plan:
-        raise NotImplementedError("Tensors are averaged by ritz.neural.averages.")
+        left = TensorValues(self.probe, 0.0)
+        right = left if other is self else TensorValues(other.probe, 0.0)
+        return Terms((Term(left, right, self.factor * other.factor),))
 
 
 class TensorJet(CachedJet):
-    """The outputs of a module at some rows.
+    """The outputs of a module at some rows as tensors, differentiable in its parameters.
 
-    Parameters
-    ----------
-    module
-        The module, from rows (b, d) to (b, p).
-    X
-        The rows (b, d).
-    n_directions
-        The number r of random unit directions a row that stand for all d of them in products of
-        gradients, or None for all.
-    generator
-        Where directions come from.
+    With a number `n_directions`, products of gradients are estimated along as many random unit
+    directions at each row, drawn from `generator`; otherwise they are exact.
     """
 
     def __init__(
@@ -120,19 +114,25 @@ class TensorJet(CachedJet):
 
     def _at(self, X: Array) -> Jet:
         jet = TensorJet(self.module, X, self.n_directions, self.generator)
-        # Products of gradients here and there need the same directions at both places.
+        # A product of gradients at two places needs the same directions at both.
         jet.origin = self.origin
         return jet
 
+    def tensor(self, array: Any) -> Tensor:
+        """Return an array with the dtype and on the device of the module."""
+        return as_tensor(array, self.module)
+
+    @property
+    def took_gradients(self) -> bool:
+        """Whether a form has asked for gradients."""
+        return self._known_gradient is not None
+
     @cached_property
     def outputs(self) -> Tensor:
-        """The values (b, p), which must remember the parameters where these are trained."""
+        """The values (b, p)."""
         found = values(self.module, self.X)
-        trained = torch.is_grad_enabled() and any(p.requires_grad for p in self.module.parameters())
-        if trained and not found.requires_grad:
-            what = "differentiable in its parameters"
-            got = "outputs cut off from them"
-            raise ValueError(must("module", what, got, "Do not detach them."))
+        if torch.is_grad_enabled() and any(p.requires_grad for p in self.module.parameters()):
+            require_parameter_graph(found, "module")
         return found
 
     @cached_property
@@ -141,21 +141,22 @@ class TensorJet(CachedJet):
         return jacobian(self.module, self.X, self.outputs.shape[1])
 
     @cached_property
-    def sketch(self) -> Tensor | None:
-        """Unit directions (b, d, r) times sqrt(d / r), so that they add up to one in the mean."""
+    def directions(self) -> Tensor | None:
+        """Random unit directions (b, d, r) times sqrt(d / r): E[sum_r U_r U_r'] is the identity."""
         if self.n_directions is None:
             return None
         if self.origin is not self:
-            return self.origin.sketch
+            return self.origin.directions
         b, d = self.X.shape
         U = unit_directions(b, d, self.n_directions, self.generator)
         return (d / self.n_directions) ** 0.5 * U.to(self.X)
 
     def along(self, U: Tensor) -> Tensor:
-        """Return <grad f_j(x_k), U_kr>, (b, r, p), by what is there or the cheaper way."""
-        if "jacobian" in self.__dict__ or U.shape[2] > min(self.X.shape[1], self.outputs.shape[1]):
-            return U.transpose(1, 2) @ self.jacobian
-        return along(self.module, self.X, U)
+        """Return <grad f_j(x_k), U_kr>, (b, r, p), without the Jacobian where that is cheaper."""
+        few = U.shape[2] <= min(self.X.shape[1], self.outputs.shape[1])
+        if few and "jacobian" not in vars(self):
+            return directional_derivatives(self.module, self.X, U)
+        return U.transpose(1, 2) @ self.jacobian
 
     def _value(self) -> Values:
         return TensorValues(self.outputs, 1.0)
@@ -167,7 +168,64 @@ class TensorJet(CachedJet):
         alpha = as_multi_index(alpha, self.X.shape[1])
         if not any(alpha):
             return self.value
-        return TensorValues(partial(self.module, self.X, alpha), 0.0)
+        return TensorValues(partial_derivative(self.module, self.X, alpha), 0.0)
+
+
+class NetworkJet(CachedJet):
+    """The outputs of a fixed module at some points as float64 arrays."""
+
+    def __init__(self, module: Any, X: Array) -> None:
+        self.tensors = TensorJet(module, X)
+
+    def _at(self, X: Array) -> Jet:
+        return NetworkJet(self.tensors.module, X)
+
+    def _value(self) -> Values:
+        return Values(_array(lambda: self.tensors.outputs), 1.0)
+
+    def _gradient(self) -> Gradients:
+        return NetworkGradients(self.tensors)
+
+    def partial(self, alpha: tuple[int, ...]) -> Values:
+        if not any(alpha):
+            return self.value
+        return Values(_array(lambda: self.tensors.partial(alpha).array), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkGradients(Gradients):
+    """Gradients of a fixed module; those along few directions do not need all the others."""
+
+    tensors: TensorJet
+    factor: RowFactor = 1.0
+
+    @cached_property
+    def _jacobian(self) -> Array:
+        return _array(lambda: self.tensors.jacobian)
+
+    def unweighted(self) -> Array:
+        return self._jacobian
+
+    def map(self, R: Array) -> Gradients:
+        return DenseGradients(np.matmul(R.T, self._jacobian), self.factor)
+
+    def _along(self, U: Array) -> Array:
+        return _array(lambda: self.tensors.along(self.tensors.tensor(U)))
+
+
+def _array(compute: Callable[[], Tensor]) -> Array:
+    """Return a tensor, computed without a graph, as an array, which must be finite."""
+    with torch.no_grad():
+        result = compute().cpu().numpy()
+    require_finite(result, "module(x)")
+    return np.ascontiguousarray(result, dtype=np.float64)
+
+
+def require_parameter_graph(outputs: Tensor, name: str) -> None:
+    """Raise where the outputs of a module are detached from its parameters."""
+    if not outputs.requires_grad:
+        what = "differentiable in its parameters"
+        raise parameter_error(name, what, "detached outputs", "Do not call detach().")
 
 
 def unit_directions(b: int, d: int, r: int, generator: torch.Generator | None = None) -> Tensor:

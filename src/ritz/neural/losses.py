@@ -1,4 +1,4 @@
-"""Losses whose minimum is a spectrum: an energy, and what keeps functions apart."""
+"""Losses whose minimum is a spectrum: an energy, and regularizers that keep functions apart."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-EPS = 1e-4
-
 
 def energy(energies: Tensor, mu: Any) -> Tensor:
     """Return 2 sum_j E_L(f_j) / mu_j.
 
-    Together with `whitening` or `contrastive`, and with mu a number, the least value for m
-    functions is m - sum_j (1 - lambda_j / mu)_+^2, where f = (sqrt((1 - lambda_j / mu)_+) f_j) up
-    to a rotation. With a vector mu that increases as lambda does this holds without the rotation if
-    mu_1 >= 2 lambda_m; with others it need not.
+    Add `whitening` or `contrastive` to it, for m functions. If mu is a number, the minimum of the
+    sum is m - sum_j (1 - lambda_j / mu)_+^2, attained at f = (sqrt((1 - lambda_j / mu)_+) f_j) up
+    to a rotation. If mu is a vector that increases as lambda does and mu_1 >= 2 lambda_m, the same
+    holds without the rotation, each lambda_j being divided by its own mu_j. For other vectors it
+    need not hold.
 
     Parameters
     ----------
@@ -31,8 +30,8 @@ def energy(energies: Tensor, mu: Any) -> Tensor:
 def whitening(second: Tensor) -> Tensor:
     """Return |E[f f'] - I|^2.
 
-    Over a batch of b samples it exceeds its expectation's value by (E|f|^4 - |E[f f']|^2) / b in
-    the mean: a biased estimate, which shrinks functions.
+    Estimated on a batch of b samples it is biased: its expectation is too large by
+    (E|f|^4 - |E[f f']|^2) / b, which shrinks the functions.
 
     Parameters
     ----------
@@ -43,26 +42,26 @@ def whitening(second: Tensor) -> Tensor:
 
 
 def contrastive(parts: Tensor) -> Tensor:
-    """Return E[(f(X)'f(X'))^2] - 2 E|f(X)|^2 + m for independent X and X', without bias.
+    """Return an unbiased estimate of E[(f(X)'f(X'))^2] - 2 E|f(X)|^2 + m, X' independent of X.
 
     It is the mean of <A_k - I, A_l - I> over pairs k != l of independent estimates A of E[f f'].
-    Where samples have unequal weights, the estimates are quotients of sums, unbiased only for
-    large parts.
+    Where samples have unequal weights, each estimate is a quotient of sums, and the bias only
+    vanishes as the parts grow.
 
     Parameters
     ----------
     parts
-        Second moments (K, m, m) over K >= 2 independent parts of a batch: two halves, or as many
-        parts as samples, which is the U-statistic.
+        Second moments (K, m, m) over K >= 2 independent parts of a batch. Two parts are two
+        halves of it; one part for each sample gives the U-statistic.
     """
-    return _between_parts(parts - _identity(parts), parts - _identity(parts))
+    return _mean_over_pairs(parts - _identity(parts), parts - _identity(parts))
 
 
 def variance_covariance(covariance: Tensor) -> Tensor:
     """Return sum_j (1 - sqrt(C_jj + 1e-4))_+ + sum_{i != j} C_ij^2, the regularizer of VICReg.
 
-    Functions are not thinned out as by `whitening`: one of eigenvalue lambda keeps the standard
-    deviation min(1, mu / (4 lambda)), about, and none of them dies.
+    Unlike `whitening` it lets no function vanish: one of eigenvalue lambda keeps a standard
+    deviation of about min(1, mu / (4 lambda)).
 
     Parameters
     ----------
@@ -70,15 +69,15 @@ def variance_covariance(covariance: Tensor) -> Tensor:
         The matrix C (m, m).
     """
     diagonal = covariance.diagonal()
-    hinge = torch.relu(1 - (diagonal + EPS).sqrt()).sum()
+    hinge = torch.relu(1 - (diagonal + 1e-4).sqrt()).sum()
     return hinge + (covariance**2).sum() - (diagonal**2).sum()
 
 
 def two_towers(correlations: Tensor, left: Tensor, right: Tensor) -> Tensor:
-    """Return -2 E[f(X)'g(Y)] + E[(f(X)'g(Y'))^2], Y' independent of X, without bias.
+    """Return an unbiased estimate of -2 E[f(X)'g(Y)] + E[(f(X)'g(Y'))^2], Y' independent of X.
 
     Up to a constant it is |T - sum_j f_j g_j'|^2 for the operator T with <f, T g> = E[f(X) g(Y)].
-    The least value for m pairs is -sum_j s_j^2, the largest singular values squared.
+    Its minimum for m pairs is -sum_j s_j^2 over the m largest singular values.
 
     Parameters
     ----------
@@ -87,14 +86,14 @@ def two_towers(correlations: Tensor, left: Tensor, right: Tensor) -> Tensor:
     left, right
         Second moments of f(X) and g(Y) over K >= 2 independent parts of a batch, (K, m, m).
     """
-    return -2 * correlations.sum() + _between_parts(left, right)
+    return -2 * correlations.sum() + _mean_over_pairs(left, right)
 
 
 def _identity(like: Tensor) -> Tensor:
     return torch.eye(like.shape[-1], dtype=like.dtype, device=like.device)
 
 
-def _between_parts(A: Tensor, B: Tensor) -> Tensor:
+def _mean_over_pairs(A: Tensor, B: Tensor) -> Tensor:
     """Return the mean of <A_k, B_l> over k != l."""
     K = len(A)
     return ((A.sum(0) * B.sum(0)).sum() - (A * B).sum()) / (K * (K - 1))

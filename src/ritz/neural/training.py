@@ -1,85 +1,75 @@
-"""Descending a loss over batches: early stopping, checkpoints, and an end where it diverges."""
+"""Stochastic gradient descent on the loss of an operator, with early stopping and checkpoints."""
 
 from __future__ import annotations
 
-import sys
-import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from math import cos, isfinite, pi
-from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
-from ritz.arrays import Block, must
-from ritz.neural.averages import Averages, merged
-from ritz.neural.batches import Minibatches
+from ritz.neural.averages import merged
 from ritz.neural.checkpoint import read_checkpoint, write_checkpoint
+from ritz.neural.minibatches import Minibatches
+from ritz.neural.objectives import SingularLoss, SpectralLoss
+from ritz.rows import Block
+from ritz.streams import Stream
+from ritz.validation import as_count, as_number, parameter_error
 
-HELD_OUT_ROWS = 10_000
-
-
-class Objective(Protocol):
-    """A loss over batches, by way of averages that can be merged."""
-
-    def averages(
-        self, modules: Any, block: Block, generator: torch.Generator | None = None
-    ) -> Averages:
-        """Return the averages of a batch."""
-
-    def value(self, batch: Averages) -> Tensor:
-        """Return the loss."""
-
-    def settings(self) -> dict[str, Any]:
-        """Return what the loss is, in plain values, so that checkpoints can be told apart."""
+# Rows on which the loss is validated, at most: enough to compare states to about a percent.
+MAX_HELD_OUT_ROWS = 10_000
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How to train.
+@dataclass(eq=False, repr=False, kw_only=True)
+class TrainingParameters:
+    """The parameters of training; the docstring of `SpectralNetwork` explains them."""
 
-    Parameters
-    ----------
-    n_steps
-        The number of batches, at most.
-    optimizer
-        What makes a torch optimizer of parameters.
-    schedule
-        The factor of the learning rate at a progress between 0 and 1.
-    evaluate_every, patience
-        Steps between evaluations on held-out rows, and how many of them without improvement end
-        the training (None: go on).
-    checkpoint, resume
-        A file to keep the state in at each evaluation, and whether to start from it.
-    progress
-        Whether to show a bar; None for on a terminal.
-    seed
-        What all random choices follow from.
-    """
+    n_steps: int = 2000
+    batch_size: int = 1000
+    learning_rate: float = 1e-2
+    optimizer: Any = None
+    schedule: Any = None
+    validation_fraction: float = 0.1
+    evaluate_every: int = 100
+    patience: int | None = 10
+    checkpoint: Any = None
+    resume: bool = False
+    random_state: Any = None
+    progress: bool | None = None
 
-    n_steps: int
-    optimizer: Callable[[Any], Any]
-    schedule: Callable[[float], float]
-    evaluate_every: int
-    patience: int | None
-    checkpoint: str | PathLike[str] | None
-    resume: bool
-    progress: bool | None
-    seed: int
+    def _check(self) -> None:
+        for name in ("n_steps", "batch_size", "evaluate_every"):
+            as_count(getattr(self, name), name)
+        if self.patience is not None:
+            as_count(self.patience, "patience")
+        if as_number(self.validation_fraction, "validation_fraction", "in [0, 1)", 0.0) >= 1:
+            raise parameter_error("validation_fraction", "in [0, 1)", self.validation_fraction)
+        as_number(self.learning_rate, "learning_rate", "a positive number", 1e-300)
+        for name, what in (
+            ("optimizer", "a function of parameters that returns a torch optimizer, or None"),
+            ("schedule", "a function of the progress that returns a factor, or None"),
+        ):
+            given = getattr(self, name)
+            if given is not None and not callable(given):
+                raise parameter_error(name, what, repr(given), kind=TypeError)
+        if self.checkpoint is not None and not Path(self.checkpoint).parent.is_dir():
+            what = "a file in an existing folder"
+            raise parameter_error("checkpoint", what, self.checkpoint, "Make the folder first.")
 
 
 @dataclass
 class State:
-    """Where a training stands; all of it but the modules and the optimizer.
+    """The progress of a training, without the parameters of modules and optimizer.
 
-    `losses` has one number a step, `held_out` pairs of a step and a loss, `best` the step, loss
-    and parameters of the best evaluation.
+    `position` counts the batches of this epoch. `losses` has the loss of each step, `held_out`
+    pairs of a step and the loss on held-out rows, `best` the step, loss and parameters of the best
+    evaluation. `warning` is the text of a warning to give, if training stopped by an accident.
     """
 
     step: int = 0
@@ -88,13 +78,8 @@ class State:
     losses: list[float] = field(default_factory=list)
     held_out: list[tuple[int, float]] = field(default_factory=list)
     best: tuple[int, float, Any] | None = None
-    stopped: str = ""
-
-    @property
-    def waiting(self) -> int:
-        """How many evaluations ago the best one was."""
-        assert self.best is not None
-        return sum(step > self.best[0] for step, _ in self.held_out)
+    stopped: bool = False
+    warning: str = ""
 
 
 def cosine(progress: float) -> float:
@@ -102,177 +87,153 @@ def cosine(progress: float) -> float:
     return (1 + cos(pi * progress)) / 2
 
 
-def train(modules: Any, objective: Objective, batches: Minibatches, settings: Settings) -> State:
-    """Train modules in place, and leave them at their best on held-out rows.
+@dataclass(eq=False)
+class Training:
+    """The training of a `torch.nn.ModuleList` in place, by `run`.
 
-    Where the loss or a gradient is not finite, training ends with a warning that says at which
-    step, and the modules are left at the best evaluation before.
-
-    Parameters
-    ----------
-    modules
-        A `torch.nn.ModuleList`.
-    objective
-        The loss.
-    batches
-        The rows. Without any held out, the last state that has a finite loss and gradient on a
-        batch counts as the best.
-    settings
-        The rest.
+    The modules are left at their best state on held-out rows. If no rows are held out, the last
+    state with a finite loss and gradient counts as the best. Training stops where the loss or a
+    gradient is not finite, and the state then has a warning.
     """
-    with torch.random.fork_rng():
-        torch.manual_seed(settings.seed)
-        return _Training(modules, objective, batches, settings).run()
 
+    modules: Any
+    loss: SpectralLoss | SingularLoss
+    stream: Stream
+    parameters: TrainingParameters
+    seed: int
 
-class _Training:
-    def __init__(
-        self, modules: Any, objective: Objective, batches: Minibatches, settings: Settings
-    ) -> None:
-        self.modules, self.objective = modules, objective
-        self.batches, self.settings = batches, settings
-        self.held = batches.held_out(HELD_OUT_ROWS)
-        rows = sum(map(len, self.held))
-        if batches.fraction and rows < 2:
+    def __post_init__(self) -> None:
+        parameters = self.parameters
+        parameters._check()
+        fraction = float(parameters.validation_fraction)
+        self.batches = Minibatches(self.stream, int(parameters.batch_size), fraction, self.seed)
+        self.held_out = self.batches.held_out(MAX_HELD_OUT_ROWS)
+        rows = sum(map(len, self.held_out))
+        if fraction and rows < 2:
             what = "such that at least 2 rows are held out, or 0"
-            raise ValueError(must("validation_fraction", what, f"{rows} rows held out"))
-        if settings.checkpoint is not None and not Path(settings.checkpoint).parent.is_dir():
-            what = "a file in a folder that is there"
-            raise ValueError(
-                must("checkpoint", what, settings.checkpoint, "Make the folder first.")
-            )
-        self.optimizer = settings.optimizer(modules.parameters())
+            raise parameter_error("validation_fraction", what, f"{rows} rows held out")
+        adam = partial(torch.optim.Adam, lr=parameters.learning_rate)
+        self.optimizer = (parameters.optimizer or adam)(self.modules.parameters())
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
-        self.generator = torch.Generator().manual_seed(settings.seed)
+        self.generator = torch.Generator().manual_seed(self.seed)
         self.state = State()
+        # The settings that a checkpoint must share to be resumed.
         self.problem = {
-            **objective.settings(),
-            "random_state": settings.seed,
-            "batch_size": batches.size,
-            "validation_fraction": batches.fraction,
+            **self.loss.settings(),
+            "random_state": self.seed,
+            "batch_size": self.batches.size,
+            "validation_fraction": fraction,
         }
 
     def run(self) -> State:
-        settings, state = self.settings, self.state
-        if (
-            settings.resume
-            and settings.checkpoint is not None
-            and Path(settings.checkpoint).exists()
-        ):
-            self.load(settings.checkpoint)
+        """Train, and return the final state; torch's global generator is not changed."""
+        with torch.random.fork_rng():
+            torch.manual_seed(self.seed)
+            self._run()
+        assert self.state.best is not None
+        self.modules.load_state_dict(self.state.best[2])
+        return self.state
+
+    def _run(self) -> None:
+        state, parameters = self.state, self.parameters
+        path, shown = parameters.checkpoint, parameters.progress
+        if parameters.resume and path is not None and Path(path).exists():
+            self.load(path)
         else:
             self.evaluate()
-        hidden = not (sys.stderr.isatty() if settings.progress is None else settings.progress)
-        total = settings.n_steps
+        batches = self.remaining_batches()
         with tqdm(
-            total=total, initial=state.step, desc="ritz", unit=" steps", disable=hidden
+            total=parameters.n_steps,
+            initial=state.step,
+            desc="ritz",
+            unit=" steps",
+            disable=None if shown is None else not shown,
         ) as bar:
-            while state.step < total and not state.stopped:
-                if not self.epoch(bar):
-                    raise ValueError(
-                        "There are no rows to train on. Each call of the 'source' of Batches must "
-                        "return a fresh iterator, and validation_fraction must leave some rows."
-                    )
-        assert state.best is not None
-        self.modules.load_state_dict(state.best[2])
-        return state
+            while state.step < parameters.n_steps and not state.stopped:
+                self.take_step(next(batches))
+                bar.update()
+                bar.set_postfix(loss=f"{state.losses[-1]:.4g}", refresh=False)
 
-    def epoch(self, bar: Any) -> bool:
-        """Go over the rows once, or on from where it was left; return whether there were any."""
-        state, some = self.state, False
-        for block in islice(self.batches.epoch(state.epoch), state.position, None):
-            some = True
-            if not self.descend(block):
-                break
-            bar.update()
-            bar.set_postfix(loss=f"{state.losses[-1]:.4g}", refresh=False)
-            last = state.step == self.settings.n_steps
-            if last or state.step % self.settings.evaluate_every == 0:
-                self.evaluate(block)
-                if self.settings.checkpoint is not None:
-                    self.save(self.settings.checkpoint)
-            if last or state.stopped:
-                return True
-        some = some or state.position > 0
-        state.epoch, state.position = state.epoch + 1, 0
-        return some
+    def remaining_batches(self) -> Iterator[Block]:
+        """Yield batches without end, from the stored position in the stored epoch on."""
+        state = self.state
+        while True:
+            for block in islice(self.batches.epoch(state.epoch), state.position, None):
+                state.position += 1
+                yield block
+            if not state.position:
+                raise ValueError(
+                    "There are no rows to train on. Each call of the 'source' of Batches must "
+                    "return a fresh iterator, and validation_fraction must leave some rows."
+                )
+            state.epoch, state.position = state.epoch + 1, 0
 
-    def descend(self, block: Block) -> bool:
-        """Take one step; return whether it was one, and not the end."""
-        state, settings = self.state, self.settings
+    def take_step(self, block: Block) -> None:
+        """Change the parameters once, and evaluate them if it is time."""
+        state, parameters = self.state, self.parameters
         self.modules.train()
-        loss, finite = self.slope(block, self.generator)
+        loss, finite = self.backward(block, self.generator)
         if not finite:
-            self.diverged(loss)
-            return False
-        factor = settings.schedule(state.step / settings.n_steps)
+            self.stop_diverged(loss)
+            return
+        factor = (parameters.schedule or cosine)(state.step / parameters.n_steps)
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * factor
         self.optimizer.step()
         state.losses.append(loss)
-        state.step, state.position = state.step + 1, state.position + 1
-        return True
+        state.step += 1
+        if state.step == parameters.n_steps or state.step % parameters.evaluate_every == 0:
+            self.evaluate(block)
+            if parameters.checkpoint is not None:
+                self.save(parameters.checkpoint)
 
-    def slope(self, block: Block, generator: torch.Generator) -> tuple[float, bool]:
-        """Compute gradients; return the loss, and whether it and they are finite."""
+    def backward(self, block: Block, generator: torch.Generator) -> tuple[float, bool]:
+        """Compute the gradient; return the loss, and whether both are finite."""
         self.optimizer.zero_grad()
-        loss = self.objective.value(self.objective.averages(self.modules, block, generator))
+        loss = self.loss.value(self.loss.averages(self.modules, block, generator))
         loss.backward()
         gradients = [p.grad for p in self.modules.parameters() if p.grad is not None]
-        # A sum is finite only if all entries are.
+        # A sum is finite only if all its entries are.
         numbers = [loss.item(), *(g.sum().item() for g in gradients)]
         return numbers[0], all(map(isfinite, numbers))
 
-    def diverged(self, loss: float) -> None:
-        state = self.state
-        assert state.best is not None
-        what = f"The loss was {loss:.3g}, or a gradient not finite, at step {state.step}"
-        remedy = "Lower the learning_rate, or scale the data."
-        # Without held-out rows the last state is kept, but not if it is beyond what it started at.
-        worse = not self.held and state.losses and state.best[1] > state.losses[0]
-        if state.best[0] == 0 or worse:
+    def evaluate(self, block: Block | None = None) -> None:
+        """Record the loss on held-out rows, or on a batch; keep the best state, or stop."""
+        state, patience = self.state, self.parameters.patience
+        loss, finite = float("nan"), True
+        self.modules.eval()
+        # The same random directions in each evaluation make the losses comparable.
+        generator = torch.Generator().manual_seed(self.seed)
+        if self.held_out:
+            with torch.no_grad():
+                found = [self.loss.averages(self.modules, b, generator) for b in self.held_out]
+                loss = float(self.loss.value(merged(found)))
+            state.held_out.append((state.step, loss))
+            finite = isfinite(loss)
+        elif block is not None:
+            loss, finite = self.backward(block, generator)
+        if not finite:
+            self.stop_diverged(loss)
+        elif state.best is None or not self.held_out or loss < state.best[1]:
+            state.best = (state.step, loss, deepcopy(self.modules.state_dict()))
+        elif patience is not None:
+            best_step = state.best[0]
+            state.stopped = sum(step > best_step for step, _ in state.held_out) >= patience
+
+    def stop_diverged(self, loss: float) -> None:
+        """Stop because a loss or gradient is not finite; raise if no state is worth keeping."""
+        state, best = self.state, self.state.best
+        what = f"The loss was {loss:.3g}, or a gradient was not finite, at step {state.step}"
+        remedy = "Lower the learning_rate, scale the data, or check how the module starts."
+        # Without held-out rows the last state is the best, unless it is worse than the first.
+        if not best or not best[0] or (not self.held_out and best[1] > state.losses[0]):
             raise FloatingPointError(f"{what}, before any state better than the first. {remedy}")
-        state.stopped = f"diverged at step {state.step}"
-        warnings.warn(
-            f"{what}. Training ended, and the state of step {state.best[0]} is kept. {remedy}",
-            RuntimeWarning,
-            stacklevel=6,
+        state.stopped = True
+        state.warning = (
+            f"{what}. Training stopped, and the state of step {best[0]} is kept. {remedy}"
         )
 
-    def evaluate(self, block: Block | None = None) -> None:
-        """Note the loss on held-out rows, keep the state if it is the best, or stop.
-
-        Without such rows, keep it if the loss on a batch can be descended further.
-        """
-        state = self.state
-        loss = float("nan")
-        self.modules.eval()
-        # The same directions each time, so that losses compare.
-        generator = torch.Generator().manual_seed(self.settings.seed)
-        if not self.held and block is not None:
-            loss, finite = self.slope(block, generator)
-            if not finite:
-                self.diverged(loss)
-                return
-        if self.held:
-            with torch.no_grad():
-                found = [self.objective.averages(self.modules, b, generator) for b in self.held]
-                loss = float(self.objective.value(merged(found)))
-            state.held_out.append((state.step, loss))
-            if not isfinite(loss):
-                if state.best is None:
-                    raise FloatingPointError(
-                        f"The loss is {loss} before the first step. Scale the data, or look at "
-                        "how the module starts."
-                    )
-                self.diverged(loss)
-                return
-        if state.best is None or not self.held or loss < state.best[1]:
-            state.best = (state.step, loss, deepcopy(self.modules.state_dict()))
-        elif self.settings.patience is not None and state.waiting >= self.settings.patience:
-            state.stopped = f"no better on held-out rows since step {state.best[0]}"
-
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: Any) -> None:
         """Write the whole state to a file."""
         content = {
             "state": dict(vars(self.state)),
@@ -283,18 +244,16 @@ class _Training:
         }
         write_checkpoint(path, self.problem, content)
 
-    def load(self, path: str | PathLike[str]) -> None:
-        """Go on from a file."""
+    def load(self, path: Any) -> None:
+        """Continue from a file."""
         content = read_checkpoint(path, self.problem)
         try:
             self.modules.load_state_dict(content["modules"])
         except RuntimeError as error:
-            what = "a file of the same module, to resume"
-            first = str(error).split("\n")[1:2]
-            raise ValueError(
-                must("checkpoint", what, f"another ({''.join(first).strip()})")
-            ) from None
-        vars(self.state).update(content["state"], stopped="")
+            what = "a checkpoint of the same module, to resume its training"
+            got = f"another module ({''.join(str(error).splitlines()[1:2]).strip()})"
+            raise parameter_error("checkpoint", what, got) from None
+        vars(self.state).update(content["state"], stopped=False, warning="")
         self.optimizer.load_state_dict(content["optimizer"])
         self.generator.set_state(content["generator"])
         torch.set_rng_state(content["torch"])

@@ -8,10 +8,8 @@ from typing import Literal
 import numpy as np
 from scipy.linalg import svd
 
-from ritz.arrays import Array, as_count, must
-from ritz.solve.whiten import positive, require_rank, whiten
-
-TINY = float(np.finfo(np.float64).tiny)
+from ritz.solve.whiten import as_positive, require_rank, whiten
+from ritz.validation import Array, as_count, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +83,17 @@ def singular_triples(
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
     k = as_count(k, "k")
     L = np.asarray(L, dtype=np.float64)
-    Phi, Psi = positive(Phi, "Phi", floor=floors[0]), positive(Psi, "Psi", floor=floors[1])
+    Phi, Psi = as_positive(Phi, "Phi", floor=floors[0]), as_positive(Psi, "Psi", floor=floors[1])
     if L.shape != (len(Phi), len(Psi)):
-        raise ValueError(must("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}"))
+        raise parameter_error("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}")
     if not np.isfinite(L).all():
-        raise ValueError(must("L", "finite", "nan or inf"))
+        raise parameter_error("L", "finite", "nan or inf")
     if order not in ("smallest", "largest"):
-        raise ValueError(must("order", "'smallest' or 'largest'", repr(order)))
+        raise parameter_error("order", "'smallest' or 'largest'", repr(order))
     left, right = (whiten(M, floor) for M, floor in zip((Phi, Psi), floors, strict=True))
     if penalties is not None:
         sides = zip((left, right), penalties, (Phi, Psi), strict=True)
-        left, right = (penalized(W, positive(G, "penalties", M.shape)) for W, G, M in sides)
+        left, right = (penalized(W, as_positive(G, "penalties", M.shape)) for W, G, M in sides)
     rank = min(left.shape[1], right.shape[1])
     k = min(k, rank)
     U, every, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
@@ -114,7 +112,9 @@ def singular_triples(
         np.linalg.norm(left.T @ (L @ B - Phi @ A * values), axis=0),
         np.linalg.norm(right.T @ (L.T @ A - Psi @ B * values), axis=0),
     )
-    return SingularTriples(values, A, B, rank, rest / max(every.max(initial=0.0), TINY))
+    return SingularTriples(
+        values, A, B, rank, rest / max(every.max(initial=0.0), np.finfo(np.float64).tiny)
+    )
 
 
 def penalized(W: Array, G: Array) -> Array:

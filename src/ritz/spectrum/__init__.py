@@ -1,6 +1,6 @@
 """Spectrum: the result, values with error bars and functions to call."""
 
-from ritz.spectrum.decompose import decompose, decompose_sums
+from ritz.spectrum.decompose_sums import decompose_sums
 from ritz.spectrum.geometry import (
     diffusion_distance,
     diffusion_map,
@@ -14,7 +14,6 @@ from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 __all__ = [
     "SingularSpectrum",
     "Spectrum",
-    "decompose",
     "decompose_sums",
     "diffusion_distance",
     "diffusion_map",

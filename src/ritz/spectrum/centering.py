@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.arrays import Array
-from ritz.assembly.single import FLOOR
 from ritz.solve.whiten import EPS
+from ritz.validation import Array
 
+# Products with the function 1 below this share of the functions' own size are rounding.
+BORDER_ROUNDING = 1e-13
 NOT_POSITIVE = (
-    "The scalar products of these sums are not positive: rows were taken off that were never part "
+    "The scalar products of these sums are not positive: rows were subtracted that were never part "
     "of them, or sums made by hand are wrong."
 )
 
@@ -41,19 +42,16 @@ class Side:
         return A
 
 
-def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
-    """Take the means off functions whose scalar products Phi have the function 1 first.
+def center(Phi: Array, sizes: Array) -> Side:
+    """Subtract the means from functions whose scalar products Phi have the function 1 first.
 
     Parameters
     ----------
     Phi
         Scalar products (1 + p, 1 + p).
     sizes
-        The size (p,) of each function before any mean was taken off: its values were rounded at
-        eps times that, and functions that vary by no more are left out.
-    rounding
-        What products were rounded at, relative to their size: more than eps where they were
-        computed in float32.
+        The size (p,) of each function before a pilot mean was subtracted: its values were rounded
+        at eps times that, and functions that vary by no more are left out.
     """
     means = Phi[0, 1:] / Phi[0, 0]
     metric = Phi / Phi[0, 0]
@@ -61,44 +59,34 @@ def center(Phi: Array, sizes: Array, rounding: float = EPS) -> Side:
     metric[0, 0] = 1.0
     covariance = metric[1:, 1:]
     covariance -= means[:, None] * means
-    variance = covariance.diagonal()
-    # Rounded values, and the cancellation as the rest of the mean comes off.
+    variance = covariance.diagonal().copy()
+    # The rounding of the values, and the cancellation as the rest of the mean is subtracted.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
-    dead = variance <= 100 * noise
-    some_dead = bool(dead.any())
-    if some_dead:
-        # As in `is_positive`; and what products were rounded at may add up over all functions.
-        slack = len(Phi) * max(1e3 * EPS, rounding) * Phi.diagonal()[1:] / Phi[0, 0]
-        if (variance < -100 * noise - slack).any():
-            raise ValueError(NOT_POSITIVE)
-        variance = np.where(dead, 1.0, variance)
+    constant = variance <= 100 * noise
+    allowance = 1e3 * len(Phi) * EPS * Phi.diagonal()[1:] / Phi[0, 0]
+    if (variance < -100 * noise - allowance).any():
+        raise ValueError(NOT_POSITIVE)
     floor = np.zeros(len(Phi))
-    floor[1:] = 100 * noise / variance
-    if rounding > EPS:
-        floor[1:] = np.maximum(floor[1:], FLOOR * rounding)
-    if some_dead:
-        floor[1:][dead] = 0.0
-        covariance[dead] = 0.0
-        covariance[:, dead] = 0.0
+    floor[1:] = np.where(constant, 0.0, 100 * noise / np.where(constant, 1.0, variance))
+    covariance[constant] = 0.0
+    covariance[:, constant] = 0.0
     return Side(means, metric, floor)
 
 
 def center_form(L: Array, left: Side, right: Side) -> Array:
-    """Return L for the functions (1, f - means) and (1, g - means)."""
+    """Return L for the functions (1, f - means) and (1, g - means); zero for constant functions."""
     L = L.copy()
-    if L[0].any() or L[:, 0].any():
-        L[1:] -= left.means[:, None] * L[0]
-        L[:, 1:] -= L[:, :1] * right.means
-    alive = left.metric.diagonal() != 0.0
-    if not alive.all():
-        L[~alive] = 0.0
-    if right is not left:
-        alive = right.metric.diagonal() != 0.0
-    if not alive.all():
-        L[:, ~alive] = 0.0
+    L[1:] -= left.means[:, None] * L[0]
+    L[:, 1:] -= L[:, :1] * right.means
+    L[left.metric.diagonal() == 0.0] = 0.0
+    L[:, right.metric.diagonal() == 0.0] = 0.0
+    # Where E[H(1, g)] is a multiple of E[g], what is left of it after centering is rounding.
+    for border, side in ((L[0, 1:], right), (L[1:, 0], left)):
+        sizes = np.sqrt(side.metric.diagonal()[1:] + side.means**2)
+        border[np.abs(border) <= BORDER_ROUNDING * abs(L[0, 0]) * sizes] = 0.0
     return L
 
 
 def decouples(L: Array) -> bool:
-    """Return whether no entry of L joins the function 1 to the others."""
+    """Return whether L has no entries between the function 1 and the others."""
     return not (L[0, 1:].any() or L[1:, 0].any())

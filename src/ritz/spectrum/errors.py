@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtri
 
-from ritz.arrays import Array
-from ritz.assembly import Matrices
-from ritz.assembly.sums import LARGE, Folds
-from ritz.threads import Workers, blas_threads, jobs
+from ritz.assembly import Matrices, Sums
+from ritz.assembly.sums import Folds
+from ritz.validation import Array
 
-CONFIDENCE = 0.99
-SMALL = 100
-TINY = float(np.finfo(np.float64).tiny)
+# Values whose confidence intervals of this level overlap may belong to one group.
+GROUP_CONFIDENCE = 0.99
 
 
-def leave_one_out(
-    weight: Array, L: Folds, Phi: Folds, Psi: Folds, A: Array, B: Array
-) -> Matrices | None:
+def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
     """Return the matrices (folds, k, k) of a fixed span, without each fold in turn.
 
     To first order in 1/n the span found from all rows gives the same values as one found
@@ -29,8 +24,8 @@ def leave_one_out(
 
     Parameters
     ----------
-    weight, L, Phi, Psi
-        The sums of all folds, as `Sums` has them.
+    sums
+        The sums of all folds.
     A, B
         The spans: combinations (1 + p, k) of the left and (1 + q, k) of the right functions.
 
@@ -38,30 +33,24 @@ def leave_one_out(
     -------
     None where fewer than three folds have rows.
     """
-    folds = np.flatnonzero(weight > 0)
+    folds = np.flatnonzero(sums.weight > 0)
     if len(folds) < 3:
         return None
-    shared = Psi is Phi and A is B
-    others = (weight.sum() - weight[folds])[:, None, None]
+    others = (sums.weight.sum() - sums.weight[folds])[:, None, None]
 
     def without_each(matrices: Folds, left: Array, right: Array) -> Array:
-        if len(left) <= SMALL:
-            small = left.T @ np.array(matrices) @ right
-        else:
-            # Large matrices are read sooner by two threads than by one.
-            threads = jobs(None) if len(left) > LARGE else 1
-            with blas_threads(1) if threads > 1 else nullcontext(), Workers(threads) as run:
-                small = np.array(list(run(lambda M: left.T @ M @ right, matrices)))
+        small = np.array([left.T @ M @ right for M in matrices])
         return np.asarray((small.sum(axis=0) - small[folds]) / others)
 
-    small_L, small_Phi = without_each(L, A, B), without_each(Phi, A, A)
-    return Matrices(small_L, small_Phi, small_Phi if shared else without_each(Psi, B, B))
+    L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
+    shared = sums.Psi is sums.Phi and A is B
+    return Matrices(L, Phi, Phi if shared else without_each(sums.Psi, B, B))
 
 
 def jackknife(left_out: Array) -> Array:
     """Return standard errors (k,) from values (folds, k) with each fold left out."""
     m = len(left_out)
-    # In units where squares neither overflow nor vanish.
+    # The unit prevents squares from overflowing and underflowing.
     unit = float(np.abs(left_out).max()) or 1.0
     part = left_out / unit
     part -= part.sum(axis=0) / m
@@ -79,14 +68,14 @@ def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]
         reach = 1e-8 * np.abs(values)
     else:
         # The gap of a repeated pair is the length of a vector of two numbers, not one number.
-        reach = np.sqrt(2 * fdtri(2, n_folds - 1, CONFIDENCE)) * errors
-    # Numbers of Python's own: there are few, and arrays of one take longer.
+        reach = np.sqrt(2 * fdtri(2, n_folds - 1, GROUP_CONFIDENCE)) * errors
+    tiny = float(np.finfo(np.float64).tiny)
     v, r = values.tolist(), reach.tolist()
     exact = [False] * len(v) if errors is None else (errors == 0).tolist()
     groups = [0] * len(v)
     start = 0
     for j in range(1, len(v)):
-        gaps = [abs(v[j] - v[i]) / max(r[j] + r[i], TINY) for i in range(start, j)]
+        gaps = [abs(v[j] - v[i]) / max(r[j] + r[i], tiny) for i in range(start, j)]
         groups[j] = groups[j - 1]
         # Sampling spreads a value of multiplicity m by sqrt(m / 2) times as much as a pair.
         far = gaps[-1] > 1 or max(gaps) > sqrt((j + 1 - start) / 2)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from ritz.arrays import Array, as_count, as_number, as_rows, must
 from ritz.spectrum.spectrum import Spectrum
+from ritz.validation import Array, as_count, as_number, as_rows, parameter_error
 
 
 def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
@@ -24,7 +24,7 @@ def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
         The time, nonnegative, in units of one over the eigenvalues'.
     """
     if not isinstance(spectrum, Spectrum):
-        raise TypeError(must("spectrum", "a Spectrum", type(spectrum).__name__))
+        raise parameter_error("spectrum", "a Spectrum", type(spectrum).__name__, kind=TypeError)
     time = as_number(t, "t", "a nonnegative number", 0.0)
     return np.asarray(spectrum(X) * np.exp(-time * spectrum.values))
 
@@ -41,7 +41,7 @@ def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Arra
     """
     X, Y = as_rows(X), as_rows(Y, "Y")
     if len(X) != len(Y) and 1 not in (len(X), len(Y)):
-        raise ValueError(must("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows"))
+        raise parameter_error("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows")
     difference = diffusion_map(spectrum, X, t) - diffusion_map(spectrum, Y, t)
     return np.asarray(np.sqrt((difference**2).sum(axis=1)))
 

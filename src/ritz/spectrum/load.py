@@ -21,7 +21,7 @@ from ritz.kernels import (
     RationalQuadratic,
 )
 from ritz.kernels.kernel import KernelProduct, KernelScaled, KernelSum
-from ritz.spectrum.codec import read
+from ritz.spectrum.files import read
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
 
 SAVED = (
@@ -53,7 +53,7 @@ def load(path: str | PathLike[str]) -> Spectrum | SingularSpectrum:
     path
         The file. One that is damaged, or not a spectrum, is an error that says so.
     """
-    result = read(path, {cls.__name__: cls for cls in SAVED})
+    result = read(path, {cls.file_tag: cls for cls in SAVED})
     if not isinstance(result, Spectrum | SingularSpectrum):
         raise ValueError(f"{path} holds a {type(result).__name__}, not a spectrum.")
     return result

@@ -4,12 +4,67 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
-from ritz.arrays import Array, must
+import numpy as np
+from numpy.typing import NDArray
+
 from ritz.bases import Centered, Combination
-from ritz.spectrum.codec import write
-from ritz.spectrum.levels import Levels, as_selection, table
+from ritz.spectrum.files import write
+from ritz.validation import Array, parameter_error
+
+PER_VALUE = ("values", "errors", "groups", "group_values", "group_errors", "residuals")
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The numbers of a spectrum.
+
+    Attributes
+    ----------
+    values
+        Eigenvalues (k,), ascending, or singular values, in the operator's order.
+    errors
+        Their standard errors (k,) by the jackknife over folds: the error of sampling, not of the
+        choice of functions. None where there are too few folds.
+    groups
+        Numbers (k,) of groups of values whose confidence intervals overlap: repeated values, as
+        far as the samples tell.
+    group_values, group_errors
+        Each group's mean and its standard error, repeated for its members (k,): better estimates
+        for repeated values, which sampling spreads apart.
+    residuals
+        Relative residuals (k,) of the matrix problem.
+    rank
+        How many independent functions there were, as far as rounding tells, the constant among
+        them.
+    n_rows
+        The number of samples.
+    operator
+        The operator's name.
+    """
+
+    values: Array
+    errors: Array | None
+    groups: NDArray[np.intp]
+    group_values: Array
+    group_errors: Array | None
+    residuals: Array
+    rank: int
+    n_rows: int
+    operator: str
+
+    def __post_init__(self) -> None:
+        for name in PER_VALUE:
+            array = getattr(self, name)
+            if array is not None and array.shape != self.values.shape:
+                requirement = f"of shape {self.values.shape}"
+                raise parameter_error(name, requirement, array.shape)
+
+    def _some(self, which: Any) -> dict[str, Any]:
+        """Return the per-value fields of a selection."""
+        fields = {name: getattr(self, name) for name in PER_VALUE}
+        return {name: None if a is None else a[which] for name, a in fields.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,11 +77,13 @@ class Spectrum(Levels, Combination):
     `group_errors`, `residuals`, `rank`, `n_rows`, `operator`.
     """
 
+    file_tag: ClassVar[str] = "Spectrum"
+
     def __post_init__(self) -> None:
         Combination.__post_init__(self)
         Levels.__post_init__(self)
         if len(self.values) != self.size:
-            raise ValueError(must("values", f"of shape ({self.size},)", self.values.shape))
+            raise parameter_error("values", f"of shape ({self.size},)", self.values.shape)
 
     def __getitem__(self, which: Any) -> Spectrum:
         """Return the spectrum of some of the functions: a slice, a number or numbers."""
@@ -58,6 +115,8 @@ class SingularSpectrum(Levels):
     of `Levels`.
     """
 
+    file_tag: ClassVar[str] = "SingularSpectrum"
+
     left: Combination
     right: Combination
 
@@ -66,7 +125,7 @@ class SingularSpectrum(Levels):
         for name in ("left", "right"):
             size = len(getattr(self, name))
             if size != len(self):
-                raise ValueError(must(name, f"{len(self)} functions", f"{size} functions"))
+                raise parameter_error(name, f"{len(self)} functions", f"{size} functions")
 
     def __len__(self) -> int:
         return len(self.values)
@@ -102,3 +161,38 @@ def count(functions: Combination) -> str:
     if inner.size == functions.basis.size:
         return f"{inner.size} functions"
     return f"{functions.basis.size} combinations of {inner.size} functions"
+
+
+def as_selection(which: Any, size: int) -> Any:
+    """Return a slice or an array of numbers of functions; a number selects one function."""
+    if isinstance(which, slice):
+        return which
+    index = np.atleast_1d(np.asarray(which))
+    if index.dtype.kind == "b" and index.shape == (size,):
+        return np.flatnonzero(index)
+    if index.ndim != 1 or index.dtype.kind not in "iu":
+        raise parameter_error(
+            "index", "a slice, a number or numbers of functions", which, kind=TypeError
+        )
+    if len(index) and (index.min() < -size or index.max() >= size):
+        raise parameter_error("index", f"between {-size} and {size - 1}", which, kind=IndexError)
+    return index
+
+
+def table(levels: Levels, name: str, functions: str) -> str:
+    """Return a spectrum as text: a line a value, repeated values with their multiplicity."""
+    lines = [
+        f"Spectrum of {levels.operator}: {levels.n_rows:,} rows, {functions}, rank {levels.rank}",
+        f"{'':>4}{name:>16}{'std. error':>12}{'group mean':>14}{'times':>7}{'residual':>11}",
+    ]
+    for j, value in enumerate(levels.values):
+        error = "" if levels.errors is None else f"{levels.errors[j]:.1e}"
+        members = levels.groups == levels.groups[j]
+        first = j == int(np.argmax(members))
+        times = int(members.sum())
+        mean = f"{levels.group_values[j]:.6g}" if first and times > 1 else ""
+        count = str(times) if first else "·"
+        lines.append(
+            f"{j:>4}{value:>16.6g}{error:>12}{mean:>14}{count:>7}{levels.residuals[j]:>11.0e}"
+        )
+    return "\n".join(lines)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Block, as_rows, as_weights, must
-from ritz.cached import cached_property
+from ritz.rows import Block
 from ritz.streams.stream import Stream
+from ritz.validation import as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +44,19 @@ class Batches(Stream):
         if isinstance(self.source, Iterator):
             what = "a list of arrays, or a function that returns an iterator over them"
             hint = "An iterator can be read only once, and the rows are needed twice."
-            raise TypeError(must("source", what, type(self.source).__name__, hint))
+            raise parameter_error("source", what, type(self.source).__name__, hint, kind=TypeError)
         if not callable(self.source) and not isinstance(self.source, Iterable):
-            raise TypeError(must("source", "a list of arrays or a function", self.source))
+            raise parameter_error(
+                "source", "a list of arrays or a function", self.source, kind=TypeError
+            )
         if self.views not in (1, 2):
-            raise ValueError(must("views", "1 or 2", self.views))
+            raise parameter_error("views", "1 or 2", self.views)
 
     @cached_property
     def dimensions(self) -> tuple[int, ...]:
         for block in self.blocks():
             return tuple(int(view.shape[1]) for view in block.views)
-        raise ValueError(must("source", "at least one nonempty batch of rows", "none"))
+        raise parameter_error("source", "at least one nonempty batch of rows", "none")
 
     def blocks(self) -> Iterator[Block]:
         start = 0
@@ -61,7 +64,9 @@ class Batches(Stream):
         items = self.source() if callable(self.source) else self.source
         if not isinstance(items, Iterable):
             what = "a list of arrays, or a function that returns an iterator over them"
-            raise TypeError(must("source", what, f"a function that returns {items!r}"))
+            raise parameter_error(
+                "source", what, f"a function that returns {items!r}", kind=TypeError
+            )
         for number, item in enumerate(items):
             parts = self._parts(item, number)
             views = tuple(
@@ -71,7 +76,7 @@ class Batches(Stream):
             n = len(views[0])
             if any(len(view) != n for view in views):
                 lengths = " and ".join(str(len(view)) for view in views)
-                raise ValueError(must(f"batch {number}", "of aligned views", f"{lengths} rows"))
+                raise parameter_error(f"batch {number}", "of aligned views", f"{lengths} rows")
             if not n:
                 continue
             dimensions = tuple(view.shape[1] for view in views)
@@ -85,5 +90,5 @@ class Batches(Stream):
             return (item,)
         if not isinstance(item, tuple | list) or len(item) != width:
             got = f"{len(item)} entries" if isinstance(item, tuple | list) else type(item).__name__
-            raise ValueError(must(f"batch {number}", f"a tuple of {width} arrays", got))
+            raise parameter_error(f"batch {number}", f"a tuple of {width} arrays", got)
         return tuple(item)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ritz.arrays import Block, as_rows, as_weights, must
+from ritz.rows import Block
 from ritz.streams.stream import Stream, rows_per_chunk
+from ritz.validation import as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +48,7 @@ class Table(Stream):
             columns = [name for name in names if name != self.weight]
         missing = [name for name in (*columns, self.weight) if name and name not in names]
         if missing or not columns:
-            raise ValueError(must("columns", f"among {names}", missing or list(columns)))
+            raise parameter_error("columns", f"among {names}", missing or list(columns))
         object.__setattr__(self, "columns", tuple(columns))
 
     def _dataset(self) -> Any:

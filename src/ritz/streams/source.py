@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, as_rows, as_weights, must
-from ritz.streams.array import ArrayStream
-from ritz.streams.lazy import DaskStream, is_dask, require_known_chunks
-from ritz.streams.stream import Stream
+from ritz.streams.dask import DaskStream, require_known_chunks
+from ritz.streams.stream import ArrayStream, Stream
+from ritz.validation import Array, as_rows, as_weights, parameter_error
 
 
 def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
@@ -28,7 +27,7 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
     """
     if isinstance(X, Stream):
         if len(X.dimensions) != views:
-            raise ValueError(must("X", f"a stream of {views} view(s)", f"{len(X.dimensions)}"))
+            raise parameter_error("X", f"a stream of {views} view(s)", f"{len(X.dimensions)}")
         if sample_weight is not None or groups is not None:
             raise ValueError(
                 "sample_weight and groups go with arrays; a stream's blocks carry their own. "
@@ -37,12 +36,12 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         return X
     if views == 2:
         if not isinstance(X, tuple | list) or len(X) != 2:
-            raise ValueError(
-                must("X", "a pair (X, Y) of aligned arrays for this operator", type(X).__name__)
+            raise parameter_error(
+                "X", "a pair (X, Y) of aligned arrays for this operator", type(X).__name__
             )
         return array_stream(tuple(X), sample_weight, groups)
     if isinstance(X, tuple) and len(X) == 2:
-        raise ValueError(must("X", "one array for this operator", "a pair of arrays"))
+        raise parameter_error("X", "one array for this operator", "a pair of arrays")
     return array_stream((X,), sample_weight, groups)
 
 
@@ -52,18 +51,18 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
     views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
     n = int(views[0].shape[0])
     if n < 2:
-        raise ValueError(must("X", "an array with at least 2 rows", f"{n} row(s)"))
+        raise parameter_error("X", "an array with at least 2 rows", f"{n} row(s)")
     if len(views) == 2 and views[1].shape[0] != n:
-        raise ValueError(must("Y", f"aligned with X, {n} rows", f"{views[1].shape[0]} rows"))
+        raise parameter_error("Y", f"aligned with X, {n} rows", f"{views[1].shape[0]} rows")
     weight = None if sample_weight is None else as_weights(sample_weight, n)
     if weight is not None and (weight > 0).sum() < 2:
         some = int((weight > 0).sum())
         got = f"zeros but for {some} row(s)"
-        raise ValueError(must("sample_weight", "positive for at least 2 rows", got))
+        raise parameter_error("sample_weight", "positive for at least 2 rows", got)
     if groups is not None:
         groups = np.asarray(groups)
         if groups.shape != (n,):
-            raise ValueError(must("groups", f"of shape ({n},)", f"shape {groups.shape}"))
+            raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
         groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
     return kind(tuple(views), weight, groups)
@@ -82,11 +81,18 @@ def as_view(array: Any, name: str, lazy: bool) -> Any:
     """Return an array (n, d) whose rows are read later, or one that is in memory now."""
     if lazy:
         if not is_dask(array):
-            raise TypeError(must(name, "a dask array like the other view", type(array).__name__))
+            raise parameter_error(
+                name, "a dask array like the other view", type(array).__name__, kind=TypeError
+            )
         require_known_chunks(array, name)
         return array
     if type(array) in (np.ndarray, np.memmap) and array.ndim == 2 and array.dtype.kind in "fiub":
         if array.shape[1] == 0:
-            raise ValueError(must(name, "an array with at least one column", array.shape))
+            raise parameter_error(name, "an array with at least one column", array.shape)
         return array
     return as_rows(array, name)
+
+
+def is_dask(array: Any) -> bool:
+    """Return whether an array is a dask array, without importing dask."""
+    return type(array).__module__.startswith("dask.") and hasattr(array, "compute")

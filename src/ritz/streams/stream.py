@@ -1,16 +1,27 @@
-"""Where rows come from: anything that yields blocks, more than once."""
+"""Where rows come from: anything that yields blocks, more than once; arrays do."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.arrays import Array, Block, hash_rows, lowest, must, priorities
+from ritz.rows import (
+    Block,
+    Keys,
+    hash_rows,
+    lowest_distinct,
+    row_slices,
+    seeded_priorities,
+)
+from ritz.validation import Array, as_contiguous, parameter_error, require_finite
 
+# What is read at a time, in bytes and rows: enough work for all threads, and little memory.
 CHUNK_BYTES = 64_000_000
 CHUNK_ROWS = 131_072
 
@@ -19,8 +30,7 @@ CHUNK_ROWS = 131_072
 class Stream(ABC):
     """Rows that come in blocks.
 
-    A new kind of stream says how many views and columns it has, and yields its blocks; the rest
-    follows.
+    A new kind of stream says how many views and columns it has, and yields its blocks.
     """
 
     @property
@@ -32,11 +42,6 @@ class Stream(ABC):
     def n_rows(self) -> int | None:
         """The number of rows, where it is known before a pass."""
         return None
-
-    @property
-    def single(self) -> bool:
-        """Whether the rows came as float32."""
-        return False
 
     @abstractmethod
     def blocks(self) -> Iterator[Block]:
@@ -51,49 +56,89 @@ class Stream(ABC):
         kept = np.empty((0, self.dimensions[view]))
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
-            kept, known = lowest_of(block, view, m, seed, kept, known)
-            # So that there is never more than one.
+            kept, known = _merge_sample(block, view, m, seed, kept, known)
+            # Let go of the block before the next one is read.
             del block
         if not len(kept):
-            raise ValueError(
-                must("X", "rows, at least one of positive weight", "none")
-                + " Each call of the 'source' of Batches must return a fresh iterator."
-            )
+            remedy = "Each call of the 'source' of Batches must return a fresh iterator."
+            raise parameter_error("X", "rows, at least one of positive weight", "none", remedy)
         return kept
 
     def whole(self, reason: str) -> Block:
         """Return all rows at once, where they are in reach."""
         raise TypeError(
-            f"{reason}, so X must be an array. Got {type(self).__name__}, which yields blocks."
+            f"{reason}, so X must be an array. Got {type(self).__name__}, which yields blocks. "
+            "Put all rows into one NumPy array, or choose an operator that reads blocks, such as "
+            "ritz.neighbors()."
         )
 
 
-def lowest_of(
-    block: Block, view: int, m: int, seed: int, kept: Array, known: NDArray[np.uint64]
-) -> tuple[Array, NDArray[np.uint64]]:
-    """Return m rows of lowest priority, in that order, and their priorities.
+def _merge_sample(
+    block: Block, view: int, m: int, seed: int, kept: Array, known: Keys
+) -> tuple[Array, Keys]:
+    """Return the m rows of lowest priority among those kept and those of a block, in that order.
 
-    They are chosen among those kept, whose priorities are known, and those of a block.
+    Also returns their priorities; those of the rows kept are `known`.
     """
     rows = block.views[view]
-    keys = block.keys if len(block.views) == 1 else None
-    priority = priorities(hash_rows(rows) if keys is None else keys, seed)
-    below = block.weight > 0
+    priority = seeded_priorities(hash_rows(rows), seed)
+    eligible = block.weight > 0
     if len(kept) >= m:
-        below &= priority < known[-1]
-    if not below.all():
-        rows, priority = rows[below], priority[below]
-    if not len(known):
-        pick = lowest(priority, m)
-        return rows[pick], priority[pick]
-    both = np.concatenate([known, priority])
-    pick = lowest(both, m)
-    old = pick < len(known)
-    result = np.empty((len(pick), rows.shape[1]))
-    result[old], result[~old] = kept[pick[old]], rows[pick[~old] - len(known)]
-    return result, both[pick]
+        eligible &= priority < known[-1]
+    if not eligible.all():
+        rows, priority = rows[eligible], priority[eligible]
+    if len(kept):
+        rows, priority = np.concatenate([kept, rows]), np.concatenate([known, priority])
+    pick = lowest_distinct(priority, m)
+    return rows[pick], priority[pick]
 
 
 def rows_per_chunk(columns: int) -> int:
-    """Return how many rows to read at once."""
+    """Return how many rows with so many columns to read at a time."""
     return max(1, min(CHUNK_BYTES // (8 * max(columns, 1)), CHUNK_ROWS))
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayStream(Stream):
+    """Aligned arrays (n, d), read in chunks; nothing but a chunk is copied."""
+
+    views: tuple[Any, ...]
+    weight: Array | None = None
+    groups: NDArray[Any] | None = None
+
+    @property
+    def n_rows(self) -> int | None:
+        return int(self.views[0].shape[0])
+
+    @cached_property
+    def dimensions(self) -> tuple[int, ...]:
+        return tuple([int(view.shape[1]) for view in self.views])
+
+    def blocks(self) -> Iterator[Block]:
+        for rows in self._chunks():
+            yield self._block(rows)
+
+    def _chunks(self) -> list[slice]:
+        """Return the rows to read at once."""
+        return row_slices(len(self.views[0]), rows_per_chunk(sum(self.dimensions)))
+
+    def _read(self, view: Any, rows: slice) -> NDArray[Any]:
+        """Return some rows of a view."""
+        return np.asarray(view[rows])
+
+    def _block(self, rows: slice) -> Block:
+        views = []
+        for name, view in zip("XY", self.views, strict=False):
+            part = as_contiguous(self._read(view, rows))
+            require_finite(part, name, first_row=rows.start)
+            views.append(part)
+        n = len(views[0])
+        return Block(
+            tuple(views),
+            np.ones(n) if self.weight is None else self.weight[rows],
+            np.arange(rows.start, rows.start + n),
+            None if self.groups is None else self.groups[rows],
+        )
+
+    def whole(self, reason: str) -> Block:
+        return self._block(slice(0, len(self.views[0])))

@@ -1,0 +1,88 @@
+"""One pass over the rows: blocks are split into folds, and each fold belongs to one thread."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ritz.rows import Block, Keys, hash_rows
+from ritz.streams import Stream
+from ritz.threads import n_threads, one_blas_thread, thread_map
+
+
+def over_folds(
+    stream: Stream,
+    add: Callable[[int, Block], None],
+    n_folds: int,
+    block_rows: int,
+    n_jobs: int | None = None,
+    progress: bool | None = None,
+) -> int:
+    """Call `add(fold, block)` for all rows of positive weight; return the number of all rows.
+
+    The rows of a fold come in a fixed order and from one thread at a time, so that sums do not
+    depend on the number of threads.
+
+    Parameters
+    ----------
+    stream
+        The rows.
+    add
+        What to do with a block of rows of one fold.
+    n_folds
+        The number of folds. With one, BLAS is free to use all cores.
+    block_rows
+        The largest number of rows in such a block.
+    n_jobs, progress
+        As in `ritz.assemble`.
+    """
+    threads, total = min(n_folds, n_threads(n_jobs)), 0
+    with nullcontext() if n_folds == 1 else one_blas_thread():
+        for block in with_progress(stream, progress):
+            total += len(block)
+            add_block(block, add, n_folds, block_rows, threads)
+            # Let go of the block before the next one is read.
+            del block
+    return total
+
+
+def add_block(
+    block: Block, add: Callable[[int, Block], None], n_folds: int, block_rows: int, threads: int
+) -> None:
+    """Call `add(fold, block)` for the rows of a block, each fold in one thread."""
+    positive = np.flatnonzero(block.weight > 0)
+    fold_of_row = fold_of(block, n_folds)[positive]
+    # The rows of positive weight, fold after fold, and where each fold begins and ends.
+    rows = positive[np.argsort(fold_of_row, kind="stable")]
+    ends = np.cumsum([0, *np.bincount(fold_of_row, minlength=n_folds)])
+
+    def add_fold(fold: int) -> None:
+        own = rows[ends[fold] : ends[fold + 1]]
+        for piece in np.array_split(own, -(-len(own) // block_rows) or 1):
+            if len(piece):
+                add(fold, block.take(piece))
+
+    thread_map(add_fold, range(n_folds), threads)
+
+
+def fold_of(block: Block, n_folds: int) -> NDArray[np.intp]:
+    """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
+    keys: Keys = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    return (keys % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
+
+
+def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
+    """Yield the stream's blocks, with a progress bar on a terminal if that takes long."""
+    if not (sys.stderr.isatty() if progress is None else progress):
+        yield from stream.blocks()
+        return
+    delay = 0.0 if progress else 2.0
+    with tqdm(total=stream.n_rows, unit=" rows", unit_scale=True, desc="ritz", delay=delay) as bar:
+        for block in stream.blocks():
+            yield block
+            bar.update(len(block))

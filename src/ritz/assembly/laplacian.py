@@ -1,0 +1,154 @@
+"""The sums of a Laplacian over kernel sections, by a closed formula of matrix products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ritz.assembly.sums import Matrices
+from ritz.bases import Centered, KernelSections
+from ritz.features.gradients import distance_energies
+from ritz.forms import Form
+from ritz.forms.laplacian import Laplacian
+from ritz.kernels.sections import squared_distances
+from ritz.rows import Block
+from ritz.validation import Array
+
+# Rows of one block: its sections stay in cache, and BLAS runs at full speed.
+SECTION_ROWS = 1024
+# Up to this squared distance of centers, in length scales, values minus their means may stand for
+# the slopes of a kernel with q' = c q. Beyond, rounding errors would be multiplied by the distance.
+SHARED_SPREAD = 100.0
+
+
+@dataclass
+class FoldProducts:
+    """Running sums over the rows of one fold.
+
+    V are the values minus their offset, T the slopes, S * T the slopes times squared distances.
+
+    Parameters
+    ----------
+    weight
+        The sum of the weights.
+    V, ST
+        Weighted sums (p,) of the columns of V and of S * T.
+    VV, TT, STT
+        The products V'V, T'T and (S * T)'T (p, p). Where the values stand for the slopes, TT is
+        not needed and STT is (S * T)'V.
+    """
+
+    weight: float
+    V: Array
+    ST: Array
+    VV: Array
+    TT: Array
+    STT: Array
+
+
+class LaplacianAssembler:
+    """Sums of E<grad f, grad g> over kernel sections.
+
+    For a distance kernel let S_ki = |x_k - y_i|^2, T = dq/du and E_ij = |y_i - y_j|^2. Then
+    L = (M + M') / 2 - E * (T'T) / 2 with M = (S * T)'T. Dot products have L = (Y Y') * (T'T).
+    Where q' = c q, as for the Gaussian, T'T follows from the products of the values.
+
+    Parameters
+    ----------
+    form
+        The Laplacian, which may weight the rows.
+    basis
+        Kernel sections minus an offset.
+    """
+
+    block_rows = SECTION_ROWS
+
+    @staticmethod
+    def applies(form: Form, left: Centered, right: Centered) -> bool:
+        """Return whether the formula holds: a Laplacian without frames, over kernel sections."""
+        plain = isinstance(form, Laplacian) and form.tangent is None
+        return plain and left is right and isinstance(left.basis, KernelSections)
+
+    def __init__(self, form: Form, basis: Centered) -> None:
+        assert isinstance(basis.basis, KernelSections)
+        sections = basis.basis
+        self.kernel, self.rate = sections.kernel, sections.kernel.rate
+        self.kernel.require_order(1)
+        self.offset, self.scale, self.shift = basis.offset, sections.scale, sections.shift
+        self.centers, self.anchors = sections.scaled_centers, sections.anchors
+        self.distance = self.kernel.family == "distance"
+        self.spread = sections.spread if self.distance else None
+        # With one length scale for all columns |z - c|^2 is a multiple of |x - y|^2.
+        self.isotropic = self.distance and np.ndim(self.kernel.length_scale) == 0
+        # Whether the values stand for the slopes.
+        self.shared = self.rate is not None
+        if self.distance:
+            farthest = 4 * (self.centers**2).sum(axis=1).max()
+            self.shared &= bool(farthest < SHARED_SPREAD)
+        self.form, self.reweights = form, form.reweighting is not None
+
+    def start(self) -> FoldProducts:
+        """Return the sums of no rows."""
+        p = len(self.offset)
+        square, none = (p, p), (0, 0)
+        return FoldProducts(
+            0.0,
+            np.zeros(p),
+            np.zeros(p),
+            np.zeros(square),
+            np.zeros(none if self.shared else square),
+            np.zeros(square if self.distance else none),
+        )
+
+    def add(self, sums: FoldProducts, block: Block) -> None:
+        """Add a block of rows to the sums of its fold."""
+        weight = block.weight
+        if self.reweights:
+            weight = weight * np.asarray(self.form.row_weight(block))
+        X = (block.views[0] - self.shift) / self.scale
+        V, T, ST = self.kernel.sections(
+            X,
+            self.centers,
+            self.offset,
+            slopes=not self.shared or self.distance > self.isotropic,
+            stretched=self.isotropic,
+        )
+        if self.distance > self.isotropic:
+            ST = squared_distances(X / self.scale, self.anchors) * np.asarray(T)
+        assert V is not None
+        sums.weight += float(weight.sum())
+        sums.V += weight @ V
+        if ST is not None:
+            sums.ST += weight @ ST
+        if not (weight == 1.0).all():
+            root = np.sqrt(weight)[:, None]
+            V, T = V * root, None if T is None else T * root
+            ST = None if ST is None else ST * root
+        slopes = V if self.shared else T
+        assert slopes is not None
+        sums.VV += V.T @ V
+        if not self.shared:
+            sums.TT += slopes.T @ slopes
+        if ST is not None:
+            sums.STT += ST.T @ slopes
+
+    def finish(self, sums: FoldProducts) -> Matrices:
+        """Return the matrices of a fold, the function 1 first, from its products."""
+        o, p = self.offset, len(self.offset)
+        Phi, L = np.empty((1 + p, 1 + p)), np.zeros((1 + p, 1 + p))
+        Phi[0, 0], Phi[0, 1:], Phi[1:, 0], Phi[1:, 1:] = sums.weight, sums.V, sums.V, sums.VV
+        TT, M = sums.TT, sums.STT
+        if self.shared:
+            # T = c (V + 1 o'), so that its products follow from those of V.
+            rate = self.rate or 0.0
+            half = sums.V + sums.weight / 2 * o
+            TT = rate**2 * (sums.VV + np.outer(half, o) + np.outer(o, half))
+            M = rate * (M + np.outer(sums.ST, o)) if self.distance else M
+        if self.isotropic:
+            M = M / self.scale[0] ** 2
+        if self.spread is None:
+            L[1:, 1:] = (self.anchors @ self.anchors.T) * TT
+        else:
+            L[1:, 1:] = distance_energies(TT, M, self.spread)
+        return Matrices(L, Phi, Phi)

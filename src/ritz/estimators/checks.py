@@ -1,0 +1,64 @@
+"""Checks of what users pass to an estimator, in scikit-learn's terms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ritz.validation import Array, as_weights, parameter_error
+
+
+def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
+    """Return X (n, d) as finite float64 or float32 numbers; an error names the first bad column.
+
+    Parameters
+    ----------
+    estimator
+        The estimator, which holds the number and the names of the columns.
+    X
+        The rows, as an array or a frame.
+    reset
+        Whether the columns are those of a new fit, or must be those of the last one.
+    at_least
+        The smallest number of rows.
+    """
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        ensure_min_samples=at_least,
+        ensure_all_finite=False,
+    )
+    # The extremes are finite only if all numbers are, and need no memory.
+    if not (np.isfinite(X.max(initial=0)) and np.isfinite(X.min(initial=0))):
+        row, column = np.argwhere(~np.isfinite(X))[0]
+        names = getattr(estimator, "feature_names_in_", None)
+        name = f"column {column}" if names is None else f"column {names[column]!r}"
+        value = "NaN" if np.isnan(X[row, column]) else "inf (infinity)"
+        got = f"{value} in row {row}, {name}"
+        raise parameter_error("X", "finite", got, "Drop or impute such rows first.")
+    return X  # type: ignore[no-any-return]
+
+
+def checked_weights(sample_weight: Any, X: NDArray[Any]) -> Array:
+    """Return one nonnegative weight for each row of X, 1 by default."""
+    if sample_weight is None:
+        return np.ones(len(X))
+    return as_weights(_check_sample_weight(sample_weight, X, dtype=np.float64), len(X))
+
+
+def require_y(estimator: Any, y: Any) -> None:
+    """Raise unless a target is given."""
+    if y is None:
+        what = "requires y to be passed, but the target y is None"
+        raise ValueError(f"{type(estimator).__name__} {what}.")
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a seed drawn from a generator, a seed or None, as scikit-learn takes them."""
+    return int(check_random_state(random_state).randint(2**31 - 1))

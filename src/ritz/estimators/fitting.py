@@ -1,0 +1,113 @@
+"""The steps that fits share: the operator, the basis, the sums, the spectrum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ritz.assembly import Sums, assemble
+from ritz.bases import Nystrom, Recipe
+from ritz.estimators.checks import seed_of
+from ritz.forms import Form, laplacian, neighbors
+from ritz.selection.candidates import as_regularization
+from ritz.selection.choice import Comparison, Defaults, choose_basis
+from ritz.selection.rows import WeightedRows
+from ritz.spectrum import decompose_sums
+from ritz.validation import Array, parameter_error
+
+DEFAULTS = Defaults()
+
+
+def as_operator(operator: Any, n_neighbors: int) -> Form:
+    """Return the form that a name stands for, or the form given."""
+    if isinstance(operator, Form):
+        return operator
+    if operator == "laplacian":
+        return laplacian()
+    if operator == "neighbors":
+        return neighbors(n_neighbors)
+    raise parameter_error("operator", "'laplacian', 'neighbors' or a form", repr(operator))
+
+
+def selected_basis(
+    estimator: Any, basis: Any, comparison: Comparison, defaults: Defaults
+) -> Recipe:
+    """Choose what is "auto" from the rows, and set the attributes that say what was chosen."""
+    selected = choose_basis(
+        basis,
+        estimator.kernel,
+        estimator.length_scale,
+        estimator.n_centers,
+        comparison,
+        defaults,
+    )
+    estimator.length_scale_path_ = selected.length_scale_path
+    estimator.n_centers_path_ = selected.n_centers_path
+    if isinstance(selected.recipe, Nystrom):
+        estimator.length_scale_ = selected.recipe.kernel.length_scale
+        estimator.n_centers_ = selected.recipe.n_centers
+    return selected.recipe
+
+
+def fitted_sums(
+    estimator: Any,
+    form: Form,
+    n_functions: int,
+    data: WeightedRows,
+    groups: Any = None,
+    defaults: Defaults = DEFAULTS,
+) -> Sums:
+    """Average an operator over rows, on a basis chosen for its first functions.
+
+    Parameters
+    ----------
+    estimator
+        The estimator, whose parameters say what to choose.
+    form
+        The operator.
+    n_functions
+        The number of functions wanted, the constant not counted.
+    data, groups
+        The rows with their weights, and their groups.
+    defaults
+        What "auto" stands for.
+    """
+    seed = seed_of(estimator.random_state)
+    regularization = as_regularization(estimator.regularization, defaults.regularization)
+    comparison = Comparison(form, n_functions, regularization, data, seed)
+    return assemble(
+        form,
+        selected_basis(estimator, estimator.basis, comparison, defaults),
+        data.X,
+        sample_weight=data.weight,
+        groups=groups,
+        n_folds=estimator.n_folds,
+        random_state=seed,
+        n_jobs=estimator.n_jobs,
+    )
+
+
+def without_constant(spectrum: Any) -> tuple[Array, Array | None]:
+    """Return the values of a spectrum and their errors, if it has any, but the constant's."""
+    errors = spectrum.errors
+    return spectrum.values[1:], None if errors is None else errors[1:]
+
+
+def first_functions(
+    sums: Sums,
+    n_functions: int,
+    regularization: Any,
+    *,
+    at_least: int | None = None,
+    defaults: Defaults = DEFAULTS,
+) -> Any:
+    """Return the spectrum of the constant and the first functions; all, unless fewer suffice."""
+    gamma = as_regularization(regularization, defaults.regularization)
+    spectrum: Any = decompose_sums(sums, 1 + n_functions, regularization=gamma, fewer=True)
+    wanted = n_functions if at_least is None else at_least
+    if len(spectrum) <= wanted:
+        raise ValueError(
+            f"{wanted} functions besides the constant were asked for, more than there are: at most "
+            f"{len(spectrum) - 1}, by the rank of the basis on the samples. Ask for fewer, or use "
+            "more or other functions, or more samples."
+        )
+    return spectrum

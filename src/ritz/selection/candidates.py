@@ -1,0 +1,123 @@
+"""Values that "auto" starts from, found without fitting anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ritz.bases import Nystrom, Stack
+from ritz.kernels import (
+    Exponential,
+    Gaussian,
+    Kernel,
+    Matern,
+    Polynomial,
+    RationalQuadratic,
+)
+from ritz.kernels.sections import squared_distances
+from ritz.rows import sample_rows
+from ritz.validation import Array, as_number, parameter_error
+
+KERNELS: dict[str, Callable[[Any], Kernel]] = {
+    "gaussian": Gaussian,
+    "exponential": Exponential,
+    "matern32": lambda length: Matern(1.5, length),
+    "matern52": lambda length: Matern(2.5, length),
+    "rational_quadratic": lambda length: RationalQuadratic(1.0, length),
+    "polynomial": lambda length: Polynomial(3, length_scale=length),
+}
+# Rows whose distances to a fifth of them give a length scale: 200,000 distances tell a quantile
+# to a percent, and take a millisecond.
+SCALE_ROWS = 1000
+
+
+def as_regularization(value: Any, auto: float) -> float:
+    """Return the regularization, or the number that stands for "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return auto
+    return as_number(value, "regularization", "'auto' or a nonnegative number", 0.0)
+
+
+def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0.1) -> float:
+    """Return a quantile, by weight, of the distances from 200 rows to 1,000 others.
+
+    A low quantile follows clusters and bends of the data, which the median would blur.
+
+    Parameters
+    ----------
+    rows, weight
+        Distinct rows (n, d) and their weights (n,).
+    seed
+        Which rows are drawn follows from it.
+    quantile
+        The share of the weight at smaller distances.
+    """
+    pick = sample_rows(rows, SCALE_ROWS, seed)
+    squares = squared_distances(rows[pick], rows[pick[: SCALE_ROWS // 5]])
+    apart = squares > 0
+    if not apart.any():
+        return 1.0
+    distances = np.sqrt(squares[apart])
+    if weight.min() == weight.max():
+        # The same number without sorting, which takes most of the time.
+        place = max(0, int(np.ceil(quantile * len(distances))) - 1)
+        return float(np.partition(distances, place)[place])
+    shares = np.broadcast_to(weight[pick][:, None], squares.shape)[apart]
+    order = np.argsort(distances)
+    total = np.cumsum(shares[order])
+    return float(distances[order][np.searchsorted(total, quantile * total[-1])])
+
+
+def auto_n_centers(n_rows: int, per_root: float = 5.0, most: int = 1000) -> int:
+    """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10.
+
+    Products of so many numbers take about a second; below 50 centers there is little to gain.
+    """
+    wanted = np.clip(per_root * np.sqrt(n_rows), 100, most)
+    return int(max(50, min(wanted, np.sqrt(3e10 / n_rows))))
+
+
+def lacks_centers(basis: Any) -> bool:
+    """Return whether a recipe, or a part of it, leaves its number of centers to be chosen."""
+    if isinstance(basis, tuple | list):
+        return any(map(lacks_centers, basis))
+    if isinstance(basis, Stack):
+        return any(map(lacks_centers, basis.recipes))
+    return isinstance(basis, Nystrom) and isinstance(basis.centers, str) and basis.n_centers is None
+
+
+def complete_basis(basis: Any, n_rows: int) -> Any:
+    """Return a recipe with `auto_n_centers` wherever a `Nystrom` has no number of centers.
+
+    Parameters
+    ----------
+    basis
+        A basis, a recipe, a `Stack` of them, or a pair for two sides.
+    n_rows
+        The number of rows that it will be fitted to.
+    """
+    if isinstance(basis, tuple | list):
+        return tuple(complete_basis(part, n_rows) for part in basis)
+    if isinstance(basis, Stack):
+        return Stack(*(complete_basis(part, n_rows) for part in basis.recipes))
+    if lacks_centers(basis):
+        return replace(basis, n_centers=min(auto_n_centers(n_rows), n_rows))
+    return basis
+
+
+def kernel_family(kernel: Any, length_scale: Any) -> Callable[[Any], Kernel]:
+    """Return the kernel as a function of its length scale, or say what is wrong with either."""
+    auto = isinstance(length_scale, str) and length_scale == "auto"
+    if isinstance(kernel, Kernel):
+        if not auto:
+            what = "'auto' where the kernel is an object with a length scale of its own"
+            raise parameter_error("length_scale", what, length_scale)
+        return lambda _: kernel
+    if not isinstance(kernel, str) or kernel not in KERNELS:
+        raise parameter_error("kernel", f"a kernel or one of {list(KERNELS)}", repr(kernel))
+    if isinstance(length_scale, str) and not auto:
+        raise parameter_error("length_scale", "'auto' or positive", repr(length_scale))
+    return KERNELS[kernel]

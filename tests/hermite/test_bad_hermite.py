@@ -1,0 +1,142 @@
+"""Errors of HermiteRegressor: each names the argument, what it must be and what came."""
+
+import numpy as np
+import pytest
+
+import ritz
+from tests.bad_input import raises
+
+N = 20
+X = np.random.default_rng(0).normal(size=(N, 2))
+Y = np.sin(X[:, 0]) + X[:, 1]
+GRADIENT = np.column_stack([np.cos(X[:, 0]), np.ones(N)])
+
+
+def hermite(**parameters):
+    return ritz.HermiteRegressor(**{"random_state": 0, **parameters})
+
+
+PARAMETERS = {
+    "kernel": (["cubic", None, ritz.Gaussian, 3], "'gaussian'"),
+    "length_scale": (["long", -1.0, np.nan], "positive"),
+    "gradient_weight": ([-1.0, "much", np.nan], "'auto' or a nonnegative number"),
+    "regularization": ([-1.0, "much", np.nan], "'auto' or a nonnegative number"),
+    "n_centers": ([0, 2.5, "many", None], "positive integer"),
+    "solver": (["magic", None], "'auto', 'qr' or 'sums'"),
+    "n_folds": ([0, 1.5, "many"], "positive integer"),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, (values, _) in PARAMETERS.items() for value in values],
+)
+def test_a_wrong_parameter_is_named(name, value):
+    with raises(f"'{name}'", "must be", PARAMETERS[name][1], str(value)):
+        hermite(**{name: value}).fit(X, Y, GRADIENT)
+
+
+def test_there_is_one_length_scale_or_one_for_each_column():
+    with raises("'length_scale'", "a number or 2 numbers", "Got 3 numbers"):
+        hermite(length_scale=[1.0, 2.0, 3.0]).fit(X, Y, GRADIENT)
+
+
+CENTERS = {
+    "columns": (np.zeros((4, 5)), ("(p, 2)", "(4, 5)")),
+    "one axis": (X[:, 0], ("(p, 2)", "(20,)")),
+    "none": (X[:0], ("at least one point", "(0, 2)")),
+    "not finite": (np.full((2, 2), np.nan), ("NaN",)),
+}
+
+
+@pytest.mark.parametrize("case", CENTERS)
+def test_centers_must_be_points_with_the_columns_of_the_samples(case):
+    centers, words = CENTERS[case]
+    with raises("centers", *words):
+        hermite(centers=centers).fit(X, Y, GRADIENT)
+
+
+def test_more_centers_than_fit_in_memory_are_refused_with_the_number_that_fits():
+    with pytest.raises(ValueError, match=r"at most [\d,]+ on this machine.* GB"):
+        hermite(n_centers=10_000_000).fit(X, Y, GRADIENT)
+
+
+def test_gradients_need_a_kernel_with_derivatives():
+    kernel = ritz.CustomKernel("distance", [lambda u: np.exp(-np.sqrt(2 * u))])
+    with raises("'kernel'", "derivatives where gradients are given", "CustomKernel"):
+        hermite(kernel=kernel).fit(X, Y, GRADIENT)
+
+
+# Values, gradients and directions
+
+UNKNOWN = np.full(N, np.nan)
+DATA = {
+    "y, too few": ({"y": Y[:3]}, ("'y'", "20 rows", "(3,)")),
+    "y, missing": ({"y": None}, ("requires y",)),
+    "y, complex": ({"y": Y + 1j}, ("'y'", "real", "complex")),
+    "y, infinite": ({"y": np.where(np.arange(N) == 3, np.inf, Y)}, ("y", "infinity")),
+    "y, unknown": ({"y": UNKNOWN}, ("'y'", "at least one row")),
+    "all unknown": (
+        {"y": UNKNOWN, "gradient": np.full((N, 2), np.nan)},
+        ("'y'", "at least one row"),
+    ),
+    "gradient, transposed": ({"gradient": GRADIENT.T}, ("'gradient'", "(20, 2)", "(2, 20)")),
+    "gradient, too few": ({"gradient": GRADIENT[:5]}, ("'gradient'", "(20, 2)", "(5, 2)")),
+    "gradient, outputs": (
+        {"gradient": np.zeros((N, 2, 3))},
+        ("'gradient'", "1 output", "Got 3"),
+    ),
+    "gradient, infinite": ({"gradient": np.full((N, 2), np.inf)}, ("'gradient'", "finite", "NaN")),
+    "gradient, complex": ({"gradient": GRADIENT + 1j}, ("'gradient'", "real", "complex")),
+    "directions alone": ({"directions": np.zeros((N, 2))}, ("'gradient'", "directions", "None")),
+    "directions, columns": (
+        {"gradient": np.zeros(N), "directions": np.zeros((N, 3))},
+        ("'directions'", "(20, 2)", "(20, 3)"),
+    ),
+    "directions, not finite": (
+        {"gradient": np.zeros(N), "directions": np.full((N, 2), np.nan)},
+        ("directions", "NaN"),
+    ),
+    "weights, negative": (
+        {"sample_weight": -np.ones(N)},
+        ("'sample_weight'", "nonnegative", "-1.0 in row 0"),
+    ),
+    "weights, too few": ({"sample_weight": np.ones(3)}, ("sample_weight", "(3,)", "(20,)")),
+}
+
+
+@pytest.mark.parametrize("case", DATA)
+def test_wrong_data_are_named(case):
+    arguments, words = DATA[case]
+    with raises(*words):
+        hermite().fit(X, **{"y": Y, **arguments})
+
+
+def test_a_row_that_is_not_finite_is_named():
+    bad = X.copy()
+    bad[7, 1] = np.nan
+    with raises("'X'", "finite", "NaN in row 7, column 1", "Drop or impute"):
+        hermite().fit(bad, Y, GRADIENT)
+
+
+def test_new_points_must_have_the_columns_of_the_samples():
+    model = hermite().fit(X, Y, GRADIENT)
+    for call in (model.predict, model.predict_gradient):
+        with raises("3 features", "2 features"):
+            call(np.zeros((4, 3)))
+
+
+def test_a_fit_that_fails_leaves_the_model_unfitted():
+    model = hermite().fit(X, Y, GRADIENT)
+    with raises("centers"):
+        model.set_params(centers=np.zeros((3, 7))).fit(10 * X, Y, GRADIENT / 10)
+    with raises("not fitted"):
+        model.predict(X)
+
+
+def test_a_partial_fit_that_fails_changes_nothing():
+    model = hermite(n_centers=15).partial_fit(X, Y, GRADIENT)
+    before = model.predict(X)
+    with raises("outputs"):
+        model.partial_fit(X, np.column_stack([Y, Y]), np.stack([GRADIENT, GRADIENT], axis=2))
+    np.testing.assert_array_equal(model.predict(X), before)

@@ -1,0 +1,75 @@
+"""Checks of arguments: what is refused is named, and nothing else is refused."""
+
+import numpy as np
+import pytest
+
+from ritz.validation import as_contiguous, as_rows, parameter_error, require_finite
+
+
+def normal(n, d, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def test_the_error_sentence_says_what_must_be_what_came_and_what_to_do():
+    text = parameter_error("k", "positive", 0, "Pass 1.")
+    assert text == "The 'k' parameter must be positive. Got 0 instead. Pass 1."
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        lambda a: a.astype(">f8"),
+        np.asfortranarray,
+        lambda a: np.frombuffer(b"x" + a.tobytes(), np.uint8)[1:].view(np.float64).reshape(a.shape),
+    ],
+    ids=["big endian", "columns first", "not aligned"],
+)
+def test_rows_become_contiguous_and_native(same):
+    X = normal(6, 3)
+    found = as_contiguous(same(X))
+    np.testing.assert_array_equal(found, X)
+    assert found.flags.c_contiguous
+    assert found.flags.aligned
+    assert found.dtype == np.float64
+    assert found.dtype.isnative
+
+
+def test_rows_that_are_contiguous_are_not_copied():
+    X = normal(6, 3)
+    assert as_rows(X) is X
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_the_first_bad_entry_is_named(value):
+    X = normal(30, 4)
+    X[17, 2] = X[20, 0] = value
+    with pytest.raises(ValueError, match=rf"'X'.* {value} in row 17, column 2 \(2 such entries\)"):
+        require_finite(X, "X")
+    with pytest.raises(ValueError, match=r"row 1017, column 2"):
+        require_finite(X, "X", first_row=1000)
+    with pytest.raises(ValueError, match=r"'w'.* in row 17 \("):
+        require_finite(X[:, 2], "w")
+
+
+def test_a_number_that_is_not_finite_is_named():
+    with pytest.raises(ValueError, match=r"'c' parameter must be finite\. Got inf \("):
+        require_finite(np.asarray(np.inf), "c")
+
+
+def test_infinities_that_cancel_are_found():
+    with pytest.raises(ValueError, match="row 1, column 0"):
+        require_finite(np.array([[0.0], [np.inf], [-np.inf]]), "X")
+
+
+def test_finite_entries_whose_sum_overflows_are_finite():
+    X = np.full((10, 10), 1.7e308)
+    require_finite(X, "X")
+    require_finite(X * np.sign(normal(10, 10)), "X")
+    np.testing.assert_array_equal(as_rows(X), X)
+    X[3, 4] = np.nan
+    with pytest.raises(ValueError, match=r"nan in row 3, column 4 \(1 such"):
+        require_finite(X, "X")
+
+
+def test_nothing_is_finite():
+    require_finite(np.empty((0, 3)), "X")
