@@ -11,7 +11,7 @@ def normal(n, d, seed=0):
 
 
 def test_the_error_sentence_says_what_must_be_what_came_and_what_to_do():
-    text = parameter_error("k", "positive", 0, "Pass 1.")
+    text = str(parameter_error("k", "positive", 0, "Pass 1."))
     assert text == "The 'k' parameter must be positive. Got 0 instead. Pass 1."
 
 

@@ -2,15 +2,7 @@
 
 from ritz import datasets
 from ritz.assembly import Sums, assemble
-from ritz.bases import (
-    Basis,
-    Functions,
-    KernelSections,
-    Monomials,
-    Nystrom,
-    RandomFourier,
-    Stack,
-)
+from ritz.bases import Basis, Functions, KernelSections, Monomials, Nystrom, RandomFourier, Stack
 from ritz.decompose import decompose
 from ritz.estimators import (
     DiffusionModes,

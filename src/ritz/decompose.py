@@ -42,17 +42,18 @@ def decompose(
         The operator, such as `ritz.laplacian()`.
     basis
         The functions, such as `ritz.Nystrom(kernel, 200)`; a pair of them for the left and right
-        functions of an operator that is not symmetric. `ritz.Nystrom(kernel)` leaves the number of
-        centers to be chosen by the number of rows.
+        functions of an operator that is not symmetric. With `ritz.Nystrom(kernel)` the number of
+        centers follows from the number of rows.
     X
         The samples (n, d), a pair of arrays for operators on pairs, or a stream.
     k
-        The number of eigenvalues, the constant's among them.
+        The number of eigenvalues, that of the constant included.
     regularization
-        The number gamma: gamma (tr L / tr G) G is added to L, G being the basis's own Gram matrix
-        and the constant being free (for operators that are not symmetric, to Phi and Psi in place
-        of L); the unpenalized problem is then solved again in the span of the k functions found,
-        which removes most of the bias.
+        The number gamma. The penalty gamma (tr L / tr G) G is added to L, where G is the Gram
+        matrix of the basis, k(y_i, y_j) for kernel sections; the constant is not penalized. If the
+        operator is not symmetric, such penalties are added to Phi and Psi instead. The problem
+        without the penalty is then solved in the span of the k functions found, which removes most
+        of the bias.
     sample_weight, groups, n_folds, random_state, n_jobs, progress
         As in `ritz.assemble`.
 

@@ -1,5 +1,6 @@
 """Forms that look at a sample of the rows: it is fixed once, with the basis, and kept with it."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
@@ -189,3 +190,34 @@ def test_a_file_without_a_sample_says_nothing_of_it(tmp_path):
     assert b"reference" not in path.read_bytes()
     assert "reference" not in str(np.load(path)["header"])
     assert ritz.load(path).basis.reference is None
+
+
+REFERRING = [
+    ritz.neighbors(4),
+    ritz.laplacian("pca", dimension=1),
+    2.0 * ritz.laplacian(density_correction=1.0),
+]
+
+
+@pytest.mark.parametrize("form", REFERRING, ids=str)
+def test_a_reference_sample_has_the_columns_of_the_data(form):
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    basis = ritz.Nystrom(ritz.Gaussian(1.0), 10)
+    with pytest.raises(ValueError, match="'X' parameter must be an array with 3 columns"):
+        assemble(form.prepare(rows), basis, rows[:, :2])
+    sums = assemble(form, basis, rows)
+    with pytest.raises(ValueError, match="'reference' parameter must be an array with 3 columns"):
+        replace(sums.left, reference=rows[:, :2])
+
+
+@pytest.mark.parametrize("form", REFERRING, ids=str)
+def test_a_reference_sample_is_an_array_of_finite_rows(form):
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    for wrong in (rows[:, 0], np.full((60, 2), np.nan)):
+        with pytest.raises(ValueError, match="'reference' parameter must be"):
+            form.prepare(wrong)
+    # A list of rows is one too, and a row that is given twice counts once.
+    basis = ritz.KernelSections(ritz.Gaussian(1.0), rows[:10])
+    expected = assemble(form.prepare(rows), basis, rows).mean().L
+    twice = np.concatenate([rows, rows]).tolist()
+    np.testing.assert_array_equal(assemble(form.prepare(twice), basis, rows).mean().L, expected)

@@ -560,3 +560,14 @@ def test_the_only_fold_cannot_be_left_out():
     sums = assemble(ritz.laplacian(), ritz.Monomials(1), X, n_folds=1)
     with pytest.raises(ValueError, match="no weight left"):
         sums.mean(without=0)
+
+
+def test_sums_over_other_centers_are_refused_where_all_values_vanish():
+    """Narrow kernels in many dimensions are zero at nearly all points, whatever their centers."""
+    X = np.random.default_rng(0).normal(size=(600, 10))
+    narrow = ritz.Nystrom(ritz.Gaussian(0.01), 20)
+    first, second = (
+        ritz.assemble(ritz.laplacian(), narrow, X, random_state=seed) for seed in (0, 1)
+    )
+    with pytest.raises(ValueError, match="same functions"):
+        first + second

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import ritz
 from ritz.features import DenseGradients, FactoredGradients, Terms, Values
 from ritz.features.gradients import distance_energies
 from ritz.features.terms import weighted_product
@@ -180,3 +181,16 @@ def test_errors_of_terms_are_named():
         weighted_product(a.array, a.array[:3], np.ones(B))
     with pytest.raises(ValueError, match="finite"):
         (np.inf * (a * a)).gram(np.ones(B))
+
+
+def test_a_factor_of_one_gradient_leaves_the_product_without_wide_arrays(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    f = ritz.KernelSections(ritz.Gaussian(1.0), X[:8]).jet(X)
+    c, ones = X[:, 0], np.ones(50)
+    expected = (c * (f.gradient @ f.gradient)).gram(ones)
+    truth = np.einsum("k,kdi,kdj->ij", c, f.gradient.dense(), f.gradient.dense())
+    np.testing.assert_allclose(expected[1:, 1:], truth, rtol=0, atol=1e-13 * np.abs(truth).max())
+    # An array (b, d, p) would take ten times as long.
+    monkeypatch.delattr(type(f.gradient), "unweighted")
+    np.testing.assert_array_equal(((c * f.gradient) @ f.gradient).gram(ones), expected)
+    np.testing.assert_array_equal(((-f.gradient) @ (-c * f.gradient)).gram(ones), expected)

@@ -33,9 +33,8 @@ OTHERS = [
 # One output alone, some of them, and all.
 WANTED = {
     "values": {},
-    "slopes": {"values": False, "slopes": True},
-    "stretched": {"values": False, "stretched": True},
-    "values and stretched": {"stretched": True},
+    "slopes": {"slopes": True},
+    "stretched": {"stretched": True},
     "all": {"slopes": True, "stretched": True},
 }
 

@@ -22,9 +22,9 @@ from ritz.streams import Stream, as_stream
 from ritz.threads import n_threads, one_blas_thread
 from ritz.validation import as_count, parameter_error
 
-# Rows over which functions are centered: their means need to be good to a few percent only.
+# Rows over which the pilot means are taken: they need to be good to a few percent only.
 PILOT_ROWS = 2048
-# Multiplications that take less time than starting threads does.
+# With fewer multiplications than this, starting threads takes longer than the pass.
 SERIAL_PRODUCTS = 1e8
 # Rows of the reference sample: enough for tangents and neighbors, and few enough to save.
 REFERENCE_ROWS = 10_000
@@ -83,8 +83,7 @@ def assemble(
     if form.needs_reference:
         assert left.reference is not None
         form = form.prepare(left.reference)
-    threads = n_threads(n_jobs)
-    # The products of a row, p^2, and its functions, each of which costs some 100 products.
+    # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1
     return sum_over_rows(form, left, right, stream, n_folds, threads, progress)
@@ -100,13 +99,17 @@ def sum_over_rows(
     progress: bool | None,
 ) -> Sums:
     """Add up a prepared form over all rows, by the closed formula where it applies."""
-    assembler: LaplacianAssembler | GeneralAssembler = GeneralAssembler(form, left, right)
+    assembler: LaplacianAssembler | GeneralAssembler
     if LaplacianAssembler.applies(form, left, right):
-        assembler = LaplacianAssembler(form, left)
+        assembler = LaplacianAssembler(left)
+    else:
+        assembler = GeneralAssembler(form, left, right)
     folds: list[Any] = [assembler.start() for _ in range(n_folds)]
-    count = np.zeros(n_folds, dtype=np.int64)
+    count, reweights = np.zeros(n_folds, dtype=np.int64), form.reweighting is not None
 
     def add(fold: int, block: Block) -> None:
+        if reweights:
+            block = replace(block, weight=block.weight * np.asarray(form.row_weight(block)))
         assembler.add(folds[fold], block)
         count[fold] += len(block.weight)
 
@@ -119,7 +122,7 @@ def sum_over_rows(
             "'source' of Batches must return a fresh iterator."
         )
     for fold in range(n_folds):
-        # Replaced one by one, as products are as large as the matrices made of them.
+        # One fold at a time, so that its products are freed before the next matrices are made.
         with np.errstate(over="ignore", invalid="ignore"):
             folds[fold] = assembler.finish(folds[fold])
     return checked_sums(form, left, right, count, folds)
@@ -128,7 +131,7 @@ def sum_over_rows(
 def checked_sums(
     form: Form, left: Centered, right: Centered, count: NDArray[np.int64], folds: list[Matrices]
 ) -> Sums:
-    """Return the sums of all folds; raise if they overflowed or are not as symmetric as stated."""
+    """Return the sums of all folds; raise if they overflowed or if a symmetric form's L is not."""
     for fold in folds:
         for name, matrix in (("L", fold.L), ("Phi", fold.Phi), ("Psi", fold.Psi)):
             if not isfinite(matrix.sum()):
@@ -136,10 +139,9 @@ def checked_sums(
                     f"The sums {name} overflowed: the functions or their derivatives are too large "
                     "on these samples. Scale the data or the kernel."
                 )
-    L, Phi = tuple([fold.L for fold in folds]), tuple([fold.Phi for fold in folds])
-    # One object where both sides share their functions.
-    shared = folds[0].Psi is folds[0].Phi
-    Psi = Phi if shared else tuple([fold.Psi for fold in folds])
+    L, Phi, Psi = zip(*[(fold.L, fold.Phi, fold.Psi) for fold in folds], strict=True)
+    # Psi is the same object as Phi where both sides share their functions.
+    Psi = Phi if Psi[0] is Phi[0] else Psi
     weight = np.array([matrix[0, 0] for matrix in Phi])
     if form.symmetric and not form.positive:
         total = sum(L[1:], L[0])
@@ -155,10 +157,13 @@ def checked_sums(
 def fit_bases(
     form: Form, basis: Any, stream: Stream, seeds: tuple[int, ...]
 ) -> tuple[Centered, Centered]:
-    """Return the functions of both sides, with the reference sample where the form needs one."""
+    """Return the functions of both sides, with the reference sample where the form needs one.
+
+    The seeds are those of the reference sample, of the left and of the right functions.
+    """
     is_pair = isinstance(basis, tuple | list)
     recipes = tuple(basis) if is_pair else (basis, basis)
-    for recipe in recipes:
+    for recipe in recipes if is_pair else (basis,):
         require_recipe(recipe)
     if len(recipes) != 2 or (is_pair and form.symmetric):
         allowed = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
@@ -166,21 +171,20 @@ def fit_bases(
     if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
         columns = f"an array with {stream.dimensions[0]} columns, as X"
         raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
-    two_views = form.views == 2 and not form.symmetric
     left = fit_basis(recipes[0], stream, seeds[1], 0)
     if form.needs_reference and left.reference is None:
         left = replace(left, reference=stream.sample(REFERENCE_ROWS, seeds[0]))
-    if recipes[0] is recipes[1] and not two_views:
+    if recipes[0] is recipes[1] and not form.two_sided:
         return left, left
-    return left, fit_basis(recipes[1], stream, seeds[2], 1 if two_views else 0)
+    return left, fit_basis(recipes[1], stream, seeds[2], int(form.two_sided))
 
 
 def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample unless they are fixed."""
     basis: Basis | Recipe = recipe
     if not isinstance(recipe, Centered):
-        # Drawing the recipe's own first number makes it choose the same rows from the pilot sample
-        # as from all rows, so that fewer centers are the first of more.
+        # A recipe samples its rows with the first number that it draws from its seed. With the same
+        # number here, it chooses the rows that it would choose from the whole stream.
         (first,) = random_integers(seed, 1)
         pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
         if len(pilot) < 2 and stream.n_rows is None:

@@ -46,7 +46,7 @@ def over_folds(
         for block in with_progress(stream, progress):
             total += len(block)
             add_block(block, add, n_folds, block_rows, threads)
-            # Let go of the block before the next one is read.
+            # Free the block before the next one is read.
             del block
     return total
 
@@ -73,11 +73,12 @@ def add_block(
 def fold_of(block: Block, n_folds: int) -> NDArray[np.intp]:
     """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
     keys: Keys = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    # NumPy sorts small integers in linear time.
     return (keys % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
 
 
 def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
-    """Yield the stream's blocks, with a progress bar on a terminal if that takes long."""
+    """Yield the stream's blocks, with a progress bar; by default on a terminal, after a delay."""
     if not (sys.stderr.isatty() if progress is None else progress):
         yield from stream.blocks()
         return

@@ -17,8 +17,8 @@ from ritz.validation import Array
 
 # Rows of one block: its sections stay in cache, and BLAS runs at full speed.
 SECTION_ROWS = 1024
-# Up to this squared distance of centers, in length scales, values minus their means may stand for
-# the slopes of a kernel with q' = c q. Beyond, rounding errors would be multiplied by the distance.
+# A kernel with q' = c q needs no slopes: they are c times the values. The formula multiplies their
+# rounding error by the squared distance of two centers, in length scales, so this is its limit.
 SHARED_SPREAD = 100.0
 
 
@@ -26,7 +26,8 @@ SHARED_SPREAD = 100.0
 class FoldProducts:
     """Running sums over the rows of one fold.
 
-    V are the values minus their offset, T the slopes, S * T the slopes times squared distances.
+    The columns of V are the values minus their offset, those of T the slopes q'(u), and those of
+    S * T the slopes times the squared distances.
 
     Parameters
     ----------
@@ -35,8 +36,8 @@ class FoldProducts:
     V, ST
         Weighted sums (p,) of the columns of V and of S * T.
     VV, TT, STT
-        The products V'V, T'T and (S * T)'T (p, p). Where the values stand for the slopes, TT is
-        not needed and STT is (S * T)'V.
+        The products V'V, T'T and (S * T)'T (p, p). Where the values replace the slopes, TT is
+        empty and STT is (S * T)'V.
     """
 
     weight: float
@@ -50,14 +51,13 @@ class FoldProducts:
 class LaplacianAssembler:
     """Sums of E<grad f, grad g> over kernel sections.
 
-    For a distance kernel let S_ki = |x_k - y_i|^2, T = dq/du and E_ij = |y_i - y_j|^2. Then
-    L = (M + M') / 2 - E * (T'T) / 2 with M = (S * T)'T. Dot products have L = (Y Y') * (T'T).
-    Where q' = c q, as for the Gaussian, T'T follows from the products of the values.
+    For a distance kernel with length scale 1 let S_ki = |x_k - y_i|^2, T_ki = q'(S_ki / 2) and
+    E_ij = |y_i - y_j|^2. Then L = (M + M') / 2 - E * (T'T) / 2 with M = (S * T)'T. Kernels of the
+    dot product have L = (Y Y') * (T'T). Where q' = c q, as for the Gaussian, T'T follows from the
+    products of the values.
 
     Parameters
     ----------
-    form
-        The Laplacian, which may weight the rows.
     basis
         Kernel sections minus an offset.
     """
@@ -70,7 +70,7 @@ class LaplacianAssembler:
         plain = isinstance(form, Laplacian) and form.tangent is None
         return plain and left is right and isinstance(left.basis, KernelSections)
 
-    def __init__(self, form: Form, basis: Centered) -> None:
+    def __init__(self, basis: Centered) -> None:
         assert isinstance(basis.basis, KernelSections)
         sections = basis.basis
         self.kernel, self.rate = sections.kernel, sections.kernel.rate
@@ -79,14 +79,16 @@ class LaplacianAssembler:
         self.centers, self.anchors = sections.scaled_centers, sections.anchors
         self.distance = self.kernel.family == "distance"
         self.spread = sections.spread if self.distance else None
-        # With one length scale for all columns |z - c|^2 is a multiple of |x - y|^2.
+        # With one length scale for all columns the squared distance of point and anchor is a
+        # multiple of that which the kernel computes.
         self.isotropic = self.distance and np.ndim(self.kernel.length_scale) == 0
-        # Whether the values stand for the slopes.
+        self.anisotropic = self.distance and not self.isotropic
+        # Whether the values replace the slopes.
         self.shared = self.rate is not None
         if self.distance:
+            # An upper bound of the squared distance of two centers.
             farthest = 4 * (self.centers**2).sum(axis=1).max()
             self.shared &= bool(farthest < SHARED_SPREAD)
-        self.form, self.reweights = form, form.reweighting is not None
 
     def start(self) -> FoldProducts:
         """Return the sums of no rows."""
@@ -104,19 +106,16 @@ class LaplacianAssembler:
     def add(self, sums: FoldProducts, block: Block) -> None:
         """Add a block of rows to the sums of its fold."""
         weight = block.weight
-        if self.reweights:
-            weight = weight * np.asarray(self.form.row_weight(block))
         X = (block.views[0] - self.shift) / self.scale
         V, T, ST = self.kernel.sections(
             X,
             self.centers,
             self.offset,
-            slopes=not self.shared or self.distance > self.isotropic,
+            slopes=not self.shared or self.anisotropic,
             stretched=self.isotropic,
         )
-        if self.distance > self.isotropic:
+        if self.anisotropic:
             ST = squared_distances(X / self.scale, self.anchors) * np.asarray(T)
-        assert V is not None
         sums.weight += float(weight.sum())
         sums.V += weight @ V
         if ST is not None:

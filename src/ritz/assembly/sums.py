@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ Folds = tuple[Array, ...]
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """Averages of a form and of the scalar products, the function 1 first.
+    """The matrices of a form and of the scalar products, sums or averages, the function 1 first.
 
     Parameters
     ----------
@@ -36,14 +37,14 @@ class Matrices:
 class Sums:
     """Sums over rows of H(f_i, g_j, x), f_i f_j and g_i g_j, for each fold.
 
-    Sums of disjoint data over the same functions add; subtracting forgets data.
+    Sums of disjoint data over the same functions can be added; subtraction removes data again.
 
     Parameters
     ----------
     form
         The operator.
     left, right
-        The functions f and g, the function 1 being understood before them.
+        The functions f and g, without the function 1, which comes first in the matrices.
     weight, count
         Total weight and number of rows (folds,).
     L, Phi, Psi
@@ -142,10 +143,21 @@ class Sums:
 
 
 def same_functions(a: Centered, b: Centered) -> bool:
-    """Return whether two bases are the same object, or agree at some points to the last bit."""
+    """Return whether two bases are equal in all their numbers, and agree at some points."""
     if a is b:
         return True
-    if a.size != b.size or a.dimension != b.dimension or not np.array_equal(a.offset, b.offset):
+    if not (equal_numbers(a.offset, b.offset) and equal_numbers(a.basis, b.basis)):
         return False
     points = np.random.default_rng(0).normal(size=(4, a.dimension or 1))
-    return bool(np.array_equal(a.basis(points), b.basis(points)))
+    return bool(np.array_equal(a(points), b(points)))
+
+
+def equal_numbers(a: Any, b: Any) -> bool:
+    """Return whether two values have equal fields, but for functions and other opaque objects."""
+    if isinstance(a, np.ndarray) or type(a) is not type(b):
+        return bool(np.array_equal(a, b)) if isinstance(b, np.ndarray) else False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(equal_numbers, a, b))
+    if is_dataclass(a):
+        return all(equal_numbers(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    return bool(a == b) if isinstance(a, bool | int | float | str) else True

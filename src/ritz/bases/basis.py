@@ -15,7 +15,7 @@ from ritz.threads import n_threads, one_blas_thread, thread_map
 from ritz.validation import Array, as_multi_index, as_rows, parameter_error
 
 RandomState = int | np.random.Generator | None
-# Numbers held by one thread at a time while functions are evaluated: they stay in cache.
+# Numbers that one thread computes at a time when functions are evaluated: they stay in cache.
 EVALUATED_FLOATS = 2_000_000
 
 
@@ -34,7 +34,7 @@ class Recipe(Protocol):
 def require_recipe(
     recipe: object, name: str = "basis", what: str = "a basis such as ritz.Nystrom(kernel, 200)"
 ) -> None:
-    """Raise unless it is a basis or a recipe for one; a class is neither."""
+    """Raise unless the argument is a basis or a recipe for one; a class is neither."""
     if isinstance(recipe, type) or not (hasattr(recipe, "pilot_rows") and hasattr(recipe, "fit")):
         raise parameter_error(name, what, repr(recipe), kind=TypeError)
 
@@ -55,7 +55,7 @@ class Basis(ABC):
     @property
     @abstractmethod
     def dimension(self) -> int | None:
-        """The number d of coordinates of a point, or None where any will do."""
+        """The number d of coordinates of a point, or None if the functions take any number."""
 
     @property
     def differentiable(self) -> bool:
@@ -75,11 +75,14 @@ class Basis(ABC):
         return CenteredJet(self.jet(X), offset)
 
     def gram_root(self) -> Array:
-        """Return C (p, m) with G = C C', a'Ga being the squared norm that regularization sees."""
+        """Return C (p, m) with G = C C', where a'Ga is the squared norm that regularization uses.
+
+        Combinations with large coefficients stay positive only if they multiply a root of G.
+        """
         return np.eye(self.size)
 
     def penalty(self, L: Array) -> Array:
-        """Return (tr L / tr G) G (p, p), in units of the form whose matrix L (p, p) is."""
+        """Return (tr L / tr G) G (p, p), which has the units of L (p, p)."""
         C = self.gram_root()
         return np.asarray(np.abs(np.diag(L)).sum() / (C**2).sum() * (C @ C.T))
 
@@ -98,7 +101,7 @@ class Basis(ABC):
         return f"<{type(self).__name__}: {self.size} functions>"
 
     def __call__(self, X: Array) -> Array:
-        """Return the values (n, p) at points (n, d), by all cores where there are many."""
+        """Return the values (n, p) at points (n, d), on all cores where there are many points."""
         return self._evaluate(X, self.evaluate, self.size)
 
     def gradient(self, X: Array) -> Array:
@@ -122,7 +125,7 @@ class Basis(ABC):
             result[rows] = probe(X[rows])
 
         blocks = row_slices(len(X), max(1, EVALUATED_FLOATS // width))
-        # A thread of ours has others beside it already.
+        # Other threads than the main one may belong to a pool already.
         alone = threading.current_thread() is threading.main_thread()
         if len(blocks) < 8 or not alone:
             for rows in blocks:

@@ -1,4 +1,4 @@
-"""Choosing centers among rows of data, each choice in an order whose prefixes are good too."""
+"""Choosing centers among rows of data, in an order such that the first few are good centers too."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ritz.validation import Array
 def randomly_pivoted_cholesky(
     kernel: Kernel, X: Array, m: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """Choose m rows by pivots drawn in proportion to the kernel's residual diagonal.
+    """Choose m rows as pivots, drawn in proportion to the diagonal of the residual kernel.
 
     After each pivot s the residual kernel is k(x, y) - F(x) F(y)' with one more column
-    F = residual(., s) / sqrt(residual(s, s)). Stops early when nothing is left to explain.
+    F = residual(., s) / sqrt(residual(s, s)). Stops early when the residual vanishes.
     """
     scale = kernel.scales(X.shape[1])
     Z = X / scale

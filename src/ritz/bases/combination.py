@@ -36,7 +36,7 @@ class Combination(Basis):
         p, k = self.basis.size, len(self.constants)
         if self.coefficients.shape != (p, k):
             raise parameter_error("coefficients", f"of shape {(p, k)}", self.coefficients.shape)
-        # Contiguous, as they are read from files, so that values stay the same to the last bit.
+        # Arrays read from files are contiguous. If these are too, values agree to the last bit.
         for name in ("coefficients", "constants"):
             object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name)))
 
@@ -52,7 +52,7 @@ class Combination(Basis):
         return np.asarray(self.coefficients.T @ self.basis.gram_root())
 
     def penalty(self, L: Array) -> Array:
-        # The trace of L is taken over the functions combined, so that mixing does not change it.
+        # The trace of L is taken over the functions of `basis`, so that it does not depend on A.
         back = np.linalg.pinv(self.coefficients)
         energy = np.abs(np.einsum("ij,ik,kj->j", back, L, back, optimize=True)).sum()
         C, own = self.gram_root(), self.basis.gram_root()

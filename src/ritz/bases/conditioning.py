@@ -12,13 +12,12 @@ from ritz.bases.basis import Basis
 from ritz.bases.combination import Combination
 from ritz.features import Jet
 from ritz.threads import one_blas_thread
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, as_rows, parameter_error
 
 EPS = float(np.finfo(np.float64).eps)
-TINY = float(np.finfo(np.float64).tiny)
-# Independent functions that sums of products must tell apart: those of a typical request.
+# Independent functions that sums of products must resolve: as many as are typically asked for.
 RESOLVED_FUNCTIONS = 16
-# Functions and rows that are looked at first, as they settle most cases at little cost.
+# Functions and rows of a first test, which settles most cases at little cost.
 FIRST_FUNCTIONS, FIRST_ROWS = 64, 256
 
 
@@ -26,8 +25,8 @@ FIRST_FUNCTIONS, FIRST_ROWS = 64, 256
 class Centered(Basis):
     """The functions phi_j - m_j, for numbers m (p,) close to their means.
 
-    Covariances computed as E[phi phi'] - E[phi] E[phi]' lose what is small beside the means,
-    which for wide kernels is everything. Subtracting a pilot mean first avoids the cancellation.
+    A covariance computed as E[phi phi'] - E[phi] E[phi]' cancels where it is small compared with
+    the means, as for wide kernels. Subtracting a pilot mean first avoids the cancellation.
 
     Parameters
     ----------
@@ -53,6 +52,9 @@ class Centered(Basis):
             got = f"shape {np.shape(self.offset)}"
             raise parameter_error("offset", requirement, got)
         object.__setattr__(self, "offset", np.ascontiguousarray(self.offset, dtype=np.float64))
+        if self.reference is not None:
+            reference = as_rows(self.reference, "reference", self.dimension)
+            object.__setattr__(self, "reference", reference)
 
     @classmethod
     def around(cls, basis: Basis, pilot: Array) -> Centered:
@@ -94,7 +96,7 @@ class Pilot(NamedTuple):
     values, spread
         Their values (m, p) and standard deviations (p,) there.
     varies
-        Whether each spread (p,) exceeds the rounding error of the values.
+        Which spreads (p,) exceed the rounding error of the values.
     """
 
     centered: Centered
@@ -119,13 +121,13 @@ class Pilot(NamedTuple):
 
 
 def conditioned(basis: Basis, pilot: Array) -> Centered:
-    """Return functions with the same span, up to rounding, whose products can be summed.
+    """Subtract means, and re-orthogonalize functions that products cannot tell apart.
 
     Averages of products resolve directions whose size is above sqrt(eps) of the largest; values
-    resolve them down to eps. A kernel much wider than the data has nearly all its functions in
-    between (length 100 on N(0, 1): the cubic polynomial has size 1e-8). Where products resolve
-    fewer than 16 directions, the first 16 singular functions of the pilot values, scaled to unit
-    size, replace the functions; otherwise only their means are subtracted.
+    resolve them down to eps. The span of a kernel much wider than the data has nearly all its
+    directions in between: with length 100 on N(0, 1), that of the cubic polynomial has size 1e-8.
+    Where products resolve fewer than 16 directions, the first 16 singular functions of the pilot
+    values, scaled to unit size, replace the functions; otherwise only means are subtracted.
 
     Parameters
     ----------
@@ -146,8 +148,8 @@ def conditioned(basis: Basis, pilot: Array) -> Centered:
 def orthogonalized(basis: Basis, pilot: Array) -> Centered:
     """Replace the functions by the first singular functions of their values on the pilot rows.
 
-    Only their means are subtracted where that does not increase the number of directions which
-    products resolve.
+    Where this does not increase the number of directions that products resolve, only the means are
+    subtracted.
     """
     centered, values, spread, varies = Pilot.of(basis, pilot)
     scaled = values[:, varies] / spread[varies]
@@ -187,7 +189,7 @@ def orthogonalized(basis: Basis, pilot: Array) -> Centered:
 
 
 def resolved_directions(scaled: Array) -> int:
-    """Return how many directions of values (m, p) their products can tell from rounding."""
+    """Return how many directions of values (m, p) are above rounding in their products."""
     if not scaled.size:
         return 0
     gram = scaled @ scaled.T if len(scaled) < scaled.shape[1] else scaled.T @ scaled
@@ -198,10 +200,11 @@ def resolved_directions(scaled: Array) -> int:
 def has_moderate_gradient(functions: Combination, pilot: Array) -> NDArray[np.bool_]:
     """Return which functions (p,) have gradients within a factor 1e5 of the smallest.
 
-    Functions that vanish on a manifold that contains the data are rounding there; scaled up, they
-    have enormous gradients off it.
+    A function that vanishes on a manifold containing the data has values there that are rounding
+    errors only. Scaled to unit size, it has an enormous gradient normal to the manifold.
     """
     slopes = functions.gradient(pilot[:FIRST_ROWS])
     energies = np.einsum("kdr,kdr->r", slopes, slopes)
-    smallest = (energies[energies > 0] / energies.max(initial=TINY)).min(initial=1.0)
-    return np.asarray(energies / energies.max(initial=TINY) <= 1e10 * smallest)
+    largest = energies.max(initial=np.finfo(np.float64).tiny)
+    smallest = (energies[energies > 0] / largest).min(initial=1.0)
+    return np.asarray(energies / largest <= 1e10 * smallest)

@@ -92,7 +92,9 @@ class RandomFourier:
     def __post_init__(self) -> None:
         require_kernel(self.kernel)
         object.__setattr__(self, "n_features", as_count(self.n_features, "n_features"))
-        sample_frequencies(self.kernel, 1, np.size(self.kernel.length_scale), _unused_rng())
+        # A trial draw, which raises for a kernel whose spectral law is unknown.
+        rng = np.random.default_rng(0)
+        sample_frequencies(self.kernel, 1, np.size(self.kernel.length_scale), rng)
 
     def fit(self, X: Array, random_state: RandomState = None) -> FourierFeatures:
         """Draw the frequencies; of X (m, d) only the dimension matters."""
@@ -101,8 +103,3 @@ class RandomFourier:
         w = sample_frequencies(self.kernel, self.n_features, X.shape[1], rng)
         b = rng.uniform(0, 2 * np.pi, self.n_features)
         return FourierFeatures(w, b, float(np.sqrt(2 * amplitude(self.kernel) / self.n_features)))
-
-
-def _unused_rng() -> np.random.Generator:
-    """Return a generator for a trial draw that only checks the kernel."""
-    return np.random.default_rng(0)

@@ -61,9 +61,8 @@ class Functions(Basis):
                 raise parameter_error(name, "a list of functions", getattr(self, name))
             object.__setattr__(self, name, functions)
         if self.gradients is not None and len(self.gradients) != len(self.callables):
-            raise parameter_error(
-                "gradients", f"{len(self.callables)} functions", len(self.gradients)
-            )
+            what = f"{len(self.callables)} functions"
+            raise parameter_error("gradients", what, len(self.gradients))
 
     @property
     def size(self) -> int:

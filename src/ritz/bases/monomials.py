@@ -119,7 +119,7 @@ class Monomials:
     Parameters
     ----------
     degree
-        The total degree, at least 1; the constant comes by itself.
+        The total degree, at least 1. The constant is not among the functions: sums add it.
     """
 
     degree: int
@@ -154,8 +154,8 @@ def recurrence(X: Array, degree: int) -> tuple[Array, Array, NDArray[np.int64]]:
 
     Returns
     -------
-    a (d, degree), b (d, degree + 1), and the highest degree (d,) each column can tell apart: one
-    less than the number of its distinct values.
+    a (d, degree), b (d, degree + 1), and the highest degree (d,) that is independent on each
+    column: one less than the number of its distinct values.
     """
     n, d = X.shape
     # Values that differ by rounding only are one value.

@@ -27,11 +27,10 @@ from ritz.validation import (
 
 
 def require_kernel(kernel: object) -> None:
-    """Raise unless it is a kernel; its class or name is not."""
+    """Raise unless the argument is a kernel object; a class or a name is not."""
     if not isinstance(kernel, Kernel):
-        raise parameter_error(
-            "kernel", "a kernel such as ritz.Gaussian(1.0)", repr(kernel), kind=TypeError
-        )
+        what = "a kernel such as ritz.Gaussian(1.0)"
+        raise parameter_error("kernel", what, repr(kernel), kind=TypeError)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,16 +73,10 @@ class KernelSections(Basis):
     def differentiable(self) -> bool:
         return self.kernel.smoothness is None or self.kernel.smoothness >= 1
 
-    def pick(self, which: Any) -> KernelSections:
-        """Return some of the functions, by slice or numbers."""
-        return KernelSections(self.kernel, self.centers[which])
-
     def evaluate(self, X: Array) -> Array:
         require_columns(X, self.centers.shape[1], "points")
         Z = (X - self.shift) / self.scale
-        found = self.kernel.sections(Z, self.scaled_centers).values
-        assert found is not None
-        return found
+        return self.kernel.sections(Z, self.scaled_centers).values
 
     def jet(self, X: Array) -> Jet:
         return KernelJet(self, X)
@@ -95,7 +88,7 @@ class KernelSections(Basis):
 
     @cached_property
     def shift(self) -> Array:
-        """The centers' mean, which distances do not depend on; zero for dot-product kernels."""
+        """The mean of the centers, which points are shifted by; zero for dot-product kernels."""
         if self.kernel.family == "distance":
             return np.asarray(self.centers.mean(axis=0))
         return np.zeros(self.centers.shape[1])
@@ -107,7 +100,7 @@ class KernelSections(Basis):
 
     @cached_property
     def anchors(self) -> Array:
-        """The vectors y / l^2 of the gradients."""
+        """The vectors c = y / l^2 of `FactoredGradients`."""
         return self.scaled_centers / self.scale
 
     @cached_property
@@ -133,16 +126,13 @@ class KernelJet(CachedJet):
 
     def _value(self) -> Values:
         basis = self.basis
-        values = basis.kernel.sections(self.X, basis.scaled_centers, self.offset).values
-        assert values is not None
-        return Values(values, 1.0)
+        return Values(basis.kernel.sections(self.X, basis.scaled_centers, self.offset).values, 1.0)
 
     def _gradient(self) -> Gradients:
         basis = self.basis
         basis.kernel.require_order(1)
         # A form that needs gradients needs values too, for its metric: one pass computes both.
         sections = basis.kernel.sections(self.X, basis.scaled_centers, self.offset, slopes=True)
-        assert sections.values is not None
         assert sections.slopes is not None
         if self._known_value is None:
             self._known_value = Values(sections.values, 1.0)
@@ -205,7 +195,7 @@ class Nystrom:
 
     @property
     def pilot_rows(self) -> int:
-        """The number of rows to see: the centers themselves, or enough to choose well among."""
+        """The number of rows from which the centers are chosen."""
         if not isinstance(self.centers, str):
             return 0
         wanted = self._wanted()
@@ -220,7 +210,7 @@ class Nystrom:
     def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
         """Choose the centers among the rows of X (m, d)."""
         if not isinstance(self.centers, str):
-            return KernelSections(self.kernel, as_rows(self.centers, "centers"))
+            return KernelSections(self.kernel, self.centers)
         wanted = self._wanted()
         rng = np.random.default_rng(random_state)
         X = as_rows(X)

@@ -78,17 +78,16 @@ class Stack:
     """
 
     def __init__(self, *recipes: Any) -> None:
+        what = "bases such as ritz.Nystrom(kernel, 200)"
         if not recipes:
-            raise parameter_error(
-                "recipes", "bases such as ritz.Nystrom(...)", "none", kind=TypeError
-            )
+            raise parameter_error("recipes", what, "none", kind=TypeError)
         for recipe in recipes:
-            require_recipe(recipe, "recipes", "bases such as ritz.Nystrom(kernel, 200)")
+            require_recipe(recipe, "recipes", what)
         self.recipes = recipes
 
     @property
     def pilot_rows(self) -> int:
-        """As many rows as the part that wants most."""
+        """The largest number of rows that a part needs."""
         return max(int(recipe.pilot_rows) for recipe in self.recipes)
 
     def fit(self, X: Array, random_state: RandomState = None) -> StackedBasis:

@@ -112,9 +112,8 @@ def _frames(X: Array) -> Array:
     """
     radii = np.linalg.norm(X, axis=1)
     if not radii.all():
-        raise parameter_error(
-            "X", "points of the sphere", "the origin", "It has no tangent; drop that row."
-        )
+        what = "points of the sphere"
+        raise parameter_error("X", what, "the origin", "It has no tangent; drop that row.")
     V = X.copy()
     V[:, 0] += np.copysign(radii, X[:, 0])
     V /= np.linalg.norm(V, axis=1, keepdims=True)

@@ -117,7 +117,7 @@ class FactoredGradients(Gradients):
     points
         The vectors z (b, d), or None.
     spread
-        |c_i - c_j|^2 (p, p) where it is known.
+        The squared distances |c_i - c_j|^2 (p, p), or None to compute them when needed.
     """
 
     T: Array
@@ -160,14 +160,14 @@ class FactoredGradients(Gradients):
         return np.asarray(result if self.points is None else moments[:, d] - result)
 
     def gram(self, other: Gradients, weight: Array) -> Array:
-        """Return the Gram matrix by products of (b, p) arrays where both sides are the same."""
+        """Return the same as `Gradients.gram`, by products of (b, p) arrays where possible."""
         T, c = self.T, self.anchors
         if self.points is None and isinstance(other, FactoredGradients) and other.points is None:
-            right = T if other.T is T else other.T
-            return with_zero_border((c @ other.anchors.T) * weighted_product(T, right, weight))
-        if other is not self:
+            return with_zero_border((c @ other.anchors.T) * weighted_product(T, other.T, weight))
+        # Copies that differ in their factors, as in (c * f.gradient) @ f.gradient, share arrays.
+        same = isinstance(other, FactoredGradients) and other.T is T and other.anchors is c
+        if not same or self.points is None:
             return super().gram(other, weight)
-        assert self.points is not None
         spread = squared_distances(c, c) if self.spread is None else self.spread
         stretched = squared_distances(self.points, c) * T
         TT, M = weighted_product(T, T, weight), weighted_product(stretched, T, weight)

@@ -21,12 +21,12 @@ class Values:
     Parameters
     ----------
     array
-        Numbers (b, p), or (b, m, p) where the probe has m numbers a row, to be multiplied one by
-        one and added.
+        Numbers (b, p), or (b, m, p) where the probe has m numbers a row. A product adds up their
+        products.
     constant
         The probe's number at the function 1: a number, or one a row (b,).
     factor
-        A factor of the rows that is still to be applied, a number or (b,).
+        A factor that `array` does not include: a number, or one a row (b,).
     """
 
     array: Array
@@ -37,8 +37,6 @@ class Values:
 
     def dense(self) -> Array:
         """Return the numbers with the factor applied."""
-        if isinstance(self.factor, float) and self.factor == 1.0:
-            return self.array
         return times_rows(self.array, self.factor)
 
     def __add__(self, other: Values) -> Values:
@@ -85,7 +83,7 @@ def _with_constant(array: Array, constant: RowFactor) -> Array:
 
 
 def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
-    """Repeat the one that has a single number a row, where the other has several."""
+    """Return both arrays with as many numbers a row: a single one is repeated."""
     if a.ndim == b.ndim:
         if a.ndim == 3 and a.shape[1] != b.shape[1]:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""A user's own operator, from its H(f, g, x) in a line."""
+"""A user's own operator, given by a function H(f, g, x)."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def form(
     H
         A function of f, g and the points x (b, d), or x and y for two views. Both f and g have
         `value`, `gradient`, `partial(alpha)`, and `at(points)` for the same at other points.
-        Multiply those of f by those of g: values by `*`, gradients by `@`, either along
-        directions U (b, d, r) by `f.gradient.along(U) * g.gradient.along(U)`; add such
-        products, and scale them by numbers or arrays (b,).
+        Multiply those of f by those of g: values by `*`, gradients by `@`, derivatives along
+        directions U (b, d, r) as in `f.gradient.along(U) * g.gradient.along(U)`. Such products
+        can be added, and multiplied by numbers or arrays (b,).
     symmetric
         Whether H(f, g, x) and H(g, f, x) have the same average.
     order

@@ -12,11 +12,9 @@ from ritz.validation import Array
 class Density:
     """The estimate (1 + sum_j exp(-|x - y_j|^2 / 2 h^2)) / (1 + m) over a subsample y (m, d).
 
-    The 1 counts the point itself. Without it a row far from the subsample would have almost no
-    density and outweigh all others.
-
-    The bandwidth h is the median distance from a point to its 32nd neighbor in the subsample (or
-    to the farthest, if there are fewer).
+    The 1 stands for the point x itself. Without it a row far from the subsample would have almost
+    no density and a weight above all others. The bandwidth h is the median distance from a point to
+    its 32nd neighbor in the subsample, or to the farthest if there are fewer.
     """
 
     def __init__(self, points: Array) -> None:

@@ -11,13 +11,7 @@ import numpy as np
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, as_field, equal_values
 from ritz.rows import Block
-from ritz.validation import (
-    Array,
-    as_multi_index,
-    evaluate_field,
-    parameter_error,
-    require_finite,
-)
+from ritz.validation import Array, as_multi_index, evaluate_field, parameter_error, require_finite
 
 MultiIndex = tuple[int, ...]
 
@@ -98,10 +92,8 @@ class Differential(Form):
 
     def _without_row_arrays(self) -> tuple[Any, ...]:
         return tuple(
-            [
-                (alpha, beta, "array" if not callable(c) and c.ndim else c)
-                for alpha, beta, c in self.coefficients
-            ]
+            (alpha, beta, "array" if not callable(c) and c.ndim else c)
+            for alpha, beta, c in self.coefficients
         )
 
     def __str__(self) -> str:
@@ -137,7 +129,11 @@ def differential(coefficients: Mapping[tuple[MultiIndex, MultiIndex], Any]) -> F
         raise parameter_error("coefficients", "a dictionary {(alpha, beta): c}", coefficients)
     items: list[tuple[MultiIndex, MultiIndex, Any]] = []
     for key, c in coefficients.items():
-        if not (isinstance(key, tuple) and len(key) == 2 and all(map(_is_sequence, key))):
+        if not (
+            isinstance(key, tuple)
+            and len(key) == 2
+            and all(isinstance(a, tuple | list) for a in key)
+        ):
             example = "((0, 0), (1, 0)) for f d_1 g in two dimensions"
             raise parameter_error("coefficients", "keyed by pairs of multi-indices", key, example)
         dimension = len(key[0])
@@ -148,10 +144,6 @@ def differential(coefficients: Mapping[tuple[MultiIndex, MultiIndex], Any]) -> F
             require_finite(np.atleast_1d(field), f"coefficients[{key}]")
         items.append((alpha, beta, field))
     return Differential(tuple(items), _is_symmetric(items))
-
-
-def _is_sequence(value: object) -> bool:
-    return isinstance(value, tuple | list)
 
 
 def _is_symmetric(items: list[tuple[MultiIndex, MultiIndex, Any]]) -> bool:

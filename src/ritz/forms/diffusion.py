@@ -22,7 +22,7 @@ class ConstantDiffusion(Form):
     A: Array
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
-        root = square_root(as_matrices(self.A[None], block.views[0].shape[1], "A"))[0]
+        root = square_root(as_matrices(self.A[None], block.views[0].shape[1]))[0]
         left = f.gradient.map(root)
         return left @ (left if f is g else g.gradient.map(root))
 
@@ -50,13 +50,13 @@ class Diffusion(Form):
             return A * (f.gradient @ g.gradient)
         if A.ndim == 0 or len(A) != len(X):
             raise parameter_error("A", f"a field with {len(X)} rows", f"shape {A.shape}")
-        return along(f, g, square_root(as_matrices(A, X.shape[1], "A")))
+        return along(f, g, square_root(as_matrices(A, X.shape[1])))
 
     def __str__(self) -> str:
         return "diffusion(A(x))"
 
 
-def as_matrices(A: Array, d: int, name: str) -> Array:
+def as_matrices(A: Array, d: int) -> Array:
     """Return numbers (m,), diagonals (m, d) or matrices (m, d, d) as matrices (m, d, d)."""
     if A.ndim == 1:
         A = np.repeat(A[:, None], d, axis=1)
@@ -65,7 +65,7 @@ def as_matrices(A: Array, d: int, name: str) -> Array:
     if A.ndim == 3 and A.shape[1:] == (d, d):
         return A
     shapes = f"a number, {d} numbers or a matrix ({d}, {d}), constant or for each row"
-    raise parameter_error(name, shapes, f"shape {A.shape[1:]}")
+    raise parameter_error("A", shapes, f"shape {A.shape[1:]}")
 
 
 def square_root(A: Array) -> Array:

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ritz.features import Jet, Terms
-from ritz.rows import Block
-from ritz.validation import Array, as_number, as_real, parameter_error
+from ritz.rows import Block, hash_rows
+from ritz.validation import Array, as_number, as_real, as_rows, parameter_error
 
 Order = Literal["smallest", "largest"]
 
@@ -34,6 +34,8 @@ class Form(ABC):
         Whether E[H(f, f, X)] is never negative, so that eigenvalues below zero are rounding.
     needs_reference
         Whether the form looks at a sample of the rows before the pass; see `prepare`.
+    reference
+        That sample (m, d), once the form is prepared.
     needs_all_rows
         Whether it looks at all rows, so that sums over parts of the data do not add up.
     row_fields
@@ -45,8 +47,14 @@ class Form(ABC):
     order: Order = "smallest"
     positive: bool = False
     needs_reference: bool = False
+    reference: Array | None = None
     needs_all_rows: bool = False
     row_fields: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether f lives on the first view of a sample and g on the second."""
+        return self.views == 2 and not self.symmetric
 
     @abstractmethod
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
@@ -69,7 +77,10 @@ class Form(ABC):
         return self
 
     def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
-        """Raise unless the fields of the form go with the rows and columns of the data."""
+        """Raise unless the fields of the form have the shapes that the data require."""
+        if self.reference is not None and self.reference.shape[1] != dimensions[0]:
+            requirement = f"an array with {self.reference.shape[1]} columns, as the reference"
+            raise parameter_error("X", requirement, f"{dimensions[0]} columns")
         for name, array in self.row_arrays():
             if n_rows is not None and len(array) != n_rows:
                 requirement = f"an array with {n_rows} rows, as X has"
@@ -84,11 +95,11 @@ class Form(ABC):
 
     @property
     def reweighting(self) -> Hashable:
-        """What changes the law of the samples, or None."""
+        """A value that names the weights of `row_weight`, or None where there are none."""
         return None
 
     def row_weight(self, block: Block) -> Array | None:
-        """Return factors (b,) of the sample weights, or None."""
+        """Return factors (b,) that multiply the sample weights, or None for ones."""
         return None
 
     def width(self, dimension: int) -> int:
@@ -130,9 +141,7 @@ def require_form(form: object) -> None:
     if isinstance(form, Form):
         return
     got = repr(form) if isinstance(form, str) else type(form).__name__
-    if callable(form):
-        name = getattr(form, "__name__", "H")
-        got = f"the function {name}"
+    got = f"the function {getattr(form, '__name__', 'H')}" if callable(form) else got
     remedy = "H(f, g, x) of your own becomes an operator by ritz.form(H, symmetric=True)."
     what = "an operator such as ritz.laplacian()"
     raise parameter_error("form", what, got, remedy, kind=TypeError)
@@ -199,8 +208,6 @@ class FormSum(Form):
 
     forms: tuple[Form, ...]
 
-    metric_rule: ClassVar[str] = "forms are added only when they share views and scalar product"
-
     def __post_init__(self) -> None:
         forms = self.forms
         names = " and ".join(map(str, forms))
@@ -208,7 +215,8 @@ class FormSum(Form):
         metrics = {_innermost(form).metric.__func__ for form in forms}  # type: ignore[attr-defined]
         sided = {form.symmetric for form in forms} if max(views) == 2 else {True}
         if len(views) > 1 or len(metrics) > 1 or len(sided) > 1:
-            raise ValueError(f"Cannot add {names}: {self.metric_rule}.")
+            rule = "forms are added only when they share views and scalar product"
+            raise ValueError(f"Cannot add {names}: {rule}.")
         orders = {form.order for form in forms if not form.symmetric} or {"smallest"}
         if len(orders) > 1:
             raise ValueError(
@@ -253,9 +261,8 @@ class FormSum(Form):
         return next((f.reweighting for f in self.forms if f.reweighting is not None), None)
 
     def row_weight(self, block: Block) -> Array | None:
-        weighing = (form for form in self.forms if form.reweighting is not None)
-        form = next(weighing, None)
-        return None if form is None else form.row_weight(block)
+        factors = (f.row_weight(block) for f in self.forms if f.reweighting is not None)
+        return next(factors, None)
 
     def width(self, dimension: int) -> int:
         return sum(form.width(dimension) for form in self.forms)
@@ -268,6 +275,16 @@ def _innermost(form: Form) -> Form:
     while isinstance(form, FormScaled | FormSum):
         form = form.form if isinstance(form, FormScaled) else form.forms[0]
     return form
+
+
+def as_reference(reference: Any) -> Array:
+    """Return the distinct rows of a reference sample (m, d), in their order.
+
+    A row beside its own copy would be its own neighbor.
+    """
+    rows = as_rows(reference, "reference")
+    first = np.unique(hash_rows(rows), return_index=True)[1]
+    return rows if len(first) == len(rows) else rows[np.sort(first)]
 
 
 def as_field(value: Any, name: str) -> Any:

@@ -18,7 +18,7 @@ class LocalFrames:
     dimension
         The number r of tangent directions.
     n_neighbors
-        How many of the points near x make its local covariance.
+        The number of points near x whose covariance is decomposed.
     """
 
     def __init__(self, points: Array, dimension: int, n_neighbors: int) -> None:
@@ -42,12 +42,12 @@ class LocalFrames:
         return np.ascontiguousarray(vectors[:, :, -self.dimension :])
 
 
-def require_orthonormal(U: Array, name: str = "tangent") -> None:
+def require_orthonormal(U: Array) -> None:
     """Raise unless U_k' U_k is the identity for each frame of U (b, d, r)."""
     gap = np.abs(U.transpose(0, 2, 1) @ U - np.eye(U.shape[2])).max(initial=0.0)
     if gap > 1e-6:
         got, remedy = f"U'U off the identity by {gap:.2g}", "np.linalg.qr(U)[0] makes them so."
-        raise parameter_error(name, "orthonormal frames (n, d, r)", got, remedy)
+        raise parameter_error("tangent", "orthonormal frames (n, d, r)", got, remedy)
 
 
 def complement(U: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The graph Laplacian in the Galerkin span, the peer that the method is compared with."""
+"""The graph Laplacian on the span of a basis, which the method is compared with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ritz.kernels import Kernel
 from ritz.rows import Block, row_slices
 from ritz.validation import Array, as_real, parameter_error, require_finite
 
-# Rows and columns of the weights that are computed at a time: 8 MB.
+# The weights are computed in square tiles of this many rows and columns: 8 MB.
 GRAPH_ROWS = 1024
 
 
@@ -37,9 +37,8 @@ class Graph(Form):
         if self.normalized:
             degree = self._average(X, s)
             if degree.min() <= 0:
-                raise parameter_error(
-                    "weights", "such that every row has a positive sum", degree.min()
-                )
+                what = "such that every row has a positive sum"
+                raise parameter_error("weights", what, degree.min())
             scale = 1 / np.sqrt(degree)
         degree = scale * self._average(X, scale * s)
         return replace(self, data=data, scale=scale, degree=degree)
@@ -110,7 +109,6 @@ def graph(weights: Kernel | Callable[[Array, Array], Any], *, normalized: bool =
         Whether to divide by the degrees; otherwise w = w~.
     """
     if not callable(weights) or isinstance(weights, type):
-        raise parameter_error(
-            "weights", "a kernel or a function of (X, Y)", weights, kind=TypeError
-        )
+        what = "a kernel or a function of (X, Y)"
+        raise parameter_error("weights", what, weights, kind=TypeError)
     return Graph(weights, normalized)

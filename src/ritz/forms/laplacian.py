@@ -11,7 +11,7 @@ import numpy as np
 
 from ritz.features import Jet, Terms
 from ritz.forms.density import Density
-from ritz.forms.form import Form, as_field
+from ritz.forms.form import Form, as_field, as_reference
 from ritz.forms.frames import LocalFrames, complement, require_orthonormal
 from ritz.rows import Block
 from ritz.validation import Array, as_count, as_number, evaluate_field, parameter_error
@@ -39,11 +39,12 @@ class Laplacian(Form):
     def prepare(self, reference: Array) -> Form:
         if not self.needs_reference:
             return self
+        reference = as_reference(reference)
         if self.dimension is not None and self.dimension > reference.shape[1]:
             requirement = f"at most {reference.shape[1]}, the columns of X"
             raise parameter_error("dimension", requirement, self.dimension)
         form = replace(self, reference=reference)
-        # Computed here, so that an error is raised before the pass.
+        # Compute both now, so that errors are raised before the pass.
         _ = form._frames, form._density
         return form
 
@@ -135,9 +136,8 @@ def laplacian(
     density_correction
         The number alpha: L and Phi are weighted by the density of the samples to the power
         -alpha, estimated up to a factor by a kernel estimate on 2,000 rows of the reference
-        sample. With 0 the operator
-        belongs to the samples' own law, with 1 to the uniform law on their support. The
-        parameter of diffusion maps is (1 + alpha) / 2.
+        sample. With 0 the operator belongs to the samples' own law, with 1 to the uniform law on
+        their support. The parameter of diffusion maps is (1 + alpha) / 2.
     dimension
         With tangent="pca": the dimension r of the manifold.
     n_neighbors
@@ -152,7 +152,7 @@ def laplacian(
         if n_neighbors is not None:
             n_neighbors = as_count(n_neighbors, "n_neighbors")
             if n_neighbors <= dimension:
-                what = f"above {dimension}, the dimension they are to span"
+                what = f"above {dimension}, the dimension of the manifold"
                 raise parameter_error("n_neighbors", what, n_neighbors)
     elif tangent is not None:
         tangent = as_field(tangent, "tangent")

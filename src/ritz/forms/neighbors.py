@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.neighbors import NearestNeighbors
 
 from ritz.features import Jet, Terms, Values
-from ritz.forms.form import Form
+from ritz.forms.form import Form, as_reference
 from ritz.forms.laplacian import along
 from ritz.rows import Block, hash_rows
 from ritz.validation import Array, as_count, parameter_error
@@ -25,8 +25,8 @@ Search = Literal["sklearn", "faiss"] | Callable[[Array, int], Any]
 class Neighbors(Form):
     """The average over each sample's neighbors of a squared difference or derivative.
 
-    Neighbors are searched among the reference sample. Those of its own rows are found once, when
-    the form is prepared; those of other rows are found as the rows come, by an exact search.
+    Neighbors are searched among the reference sample: once for its own rows, when the form is
+    prepared, and block by block for other rows, by an exact search.
     """
 
     positive = True
@@ -41,13 +41,14 @@ class Neighbors(Form):
     def prepare(self, reference: Array) -> Form:
         if not self.needs_reference:
             return self
+        reference = as_reference(reference)
         if self.n_neighbors >= len(reference):
             most = len(reference) - 1
             requirement = f"at most {most}, one less than the distinct rows of positive weight"
             remedy = "Ask for fewer neighbors, or pass more rows."
             raise parameter_error("n_neighbors", requirement, self.n_neighbors, remedy)
         form = replace(self, reference=reference)
-        # Searched here, once, and not by the first thread that needs it.
+        # Search now, once, and not in each thread that needs the result.
         _ = form._table
         return form
 
@@ -147,8 +148,8 @@ def neighbors(
     """Return the energy along nearest neighbors x' of the samples.
 
     E[(f(X) - f(X')) (g(X) - g(X'))], or E[<grad f(X), X' - X> <grad g(X), X' - X>], averaged
-    over each row's neighbors. In many dimensions, where data lie near a manifold, it
-    follows the manifold as the ambient Laplacian does not. Neighbors are searched among a reference
+    over each row's neighbors. Where data lie near a manifold in many dimensions, it follows the
+    manifold, unlike the ambient Laplacian. Neighbors are searched among a reference
     sample of up to 10,000 distinct rows of positive weight, which is fixed together with the basis:
     a row given twice is a row of weight two, and sums over parts of the data add up.
 

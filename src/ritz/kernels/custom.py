@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+from ritz.kernels.kernel import Family, Kernel, LengthScale
 from ritz.validation import Array, as_real, parameter_error
 
 
@@ -43,7 +43,7 @@ class CustomKernel(Kernel):
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        super().__post_init__()
         if not isinstance(self.profiles, tuple | list):
             raise parameter_error("profiles", "a list of functions q, q', ...", self.profiles)
         object.__setattr__(self, "profiles", tuple(self.profiles))

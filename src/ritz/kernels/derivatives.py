@@ -1,4 +1,4 @@
-"""Partial derivatives of a kernel section, of any order and for both families, by one formula."""
+"""Partial derivatives of any order of a section of a distance kernel."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from ritz.validation import Array
 MultiIndex = tuple[int, ...]
 
 
-def hermite_expansion(alpha: MultiIndex, *, distance: bool) -> list[tuple[int, MultiIndex, int]]:
-    r"""List the terms of a partial derivative of q(u), u = x.y or u = |x - y|^2 / 2.
+def hermite_expansion(alpha: MultiIndex) -> list[tuple[int, MultiIndex, int]]:
+    """List the terms of a partial derivative of q(u), u = |x - y|^2 / 2.
 
-    d^a q(u) = sum over k with 2k <= a of h^|k| prod_i a_i! / (k_i! (a_i - 2k_i)! 2^k_i)
-    (grad u)^(a - 2k) q^(|a| - |k|)(u), with h = 1 for distances and h = 0 for dot products.
+    d^a q(u) = sum over k with 2k <= a of prod_i a_i! / (k_i! (a_i - 2k_i)! 2^k_i)
+    (x - y)^(a - 2k) q^(|a| - |k|)(u).
 
     Returns
     -------
-    Triples (coefficient, power of grad u, order of q).
+    Triples (coefficient, powers of x - y, order of the derivative of q).
     """
-    halves = product(*(range(a // 2 + 1) for a in alpha)) if distance else [(0,) * len(alpha)]
     return [
         (
             prod(
@@ -33,7 +32,7 @@ def hermite_expansion(alpha: MultiIndex, *, distance: bool) -> list[tuple[int, M
             tuple(a - 2 * k for a, k in zip(alpha, ks, strict=True)),
             sum(alpha) - sum(ks),
         )
-        for ks in halves
+        for ks in product(*(range(a // 2 + 1) for a in alpha))
     ]
 
 
@@ -56,7 +55,7 @@ def partial_of_sections(kernel: Kernel, X: Array, Y: Array, u: Array, alpha: Mul
     profiles = kernel.profile(u, order)
     differences = {i: X[:, i, None] - Y[:, i] for i, a in enumerate(alpha) if a}
     result = np.zeros_like(u)
-    for coefficient, powers, m in hermite_expansion(alpha, distance=True):
+    for coefficient, powers, m in hermite_expansion(alpha):
         term = coefficient * profiles[m]
         for i, power in enumerate(powers):
             if power:

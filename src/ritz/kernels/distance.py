@@ -10,15 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import poch
 
-from ritz.kernels.kernel import (
-    Family,
-    Kernel,
-    KernelProduct,
-    KernelScaled,
-    KernelSum,
-    LengthScale,
-    as_length_scale,
-)
+from ritz.kernels.kernel import Family, Kernel, KernelProduct, KernelScaled, KernelSum, LengthScale
 from ritz.kernels.sections import Coefficients
 from ritz.validation import Array, as_number, parameter_error
 
@@ -52,9 +44,6 @@ class Gaussian(Stationary):
     file_tag: ClassVar[str] = "Gaussian"
 
     length_scale: LengthScale = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         q = np.negative(u)
@@ -97,11 +86,10 @@ class Matern(Stationary):
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
-        if as_number(self.nu, "nu", "1/2, 3/2, 5/2, ...") <= 0 or (2 * self.nu) % 2 != 1:
-            raise parameter_error(
-                "nu", "1/2, 3/2, 5/2, ...", self.nu, "Gaussian is the limit of large nu."
-            )
+        super().__post_init__()
+        what = "1/2, 3/2, 5/2, ..."
+        if as_number(self.nu, "nu", what) <= 0 or (2 * self.nu) % 2 != 1:
+            raise parameter_error("nu", what, self.nu, "Gaussian is the limit of large nu.")
 
     @property
     def smoothness(self) -> int | None:
@@ -176,9 +164,6 @@ class Exponential(Stationary):
 
     length_scale: LengthScale = 1.0
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
-
     @property
     def smoothness(self) -> int | None:
         return 1
@@ -215,7 +200,7 @@ class RationalQuadratic(Stationary):
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        super().__post_init__()
         if as_number(self.alpha, "alpha", "positive") <= 0:
             raise parameter_error("alpha", "positive", self.alpha)
 
@@ -249,9 +234,8 @@ def sample_frequencies(kernel: Kernel, n: int, dimension: int, rng: np.random.Ge
     if isinstance(kernel, Stationary):
         normal = rng.standard_normal((n, dimension))
         return kernel.radii(n, rng)[:, None] * normal / kernel.scales(dimension)
-    raise parameter_error(
-        "kernel", "a distance kernel with a known spectral law", kernel, "Use ritz.Nystrom."
-    )
+    what = "a distance kernel with a known spectral law"
+    raise parameter_error("kernel", what, kernel, "Use ritz.Nystrom.")
 
 
 def amplitude(kernel: Kernel) -> float:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ritz.kernels.kernel import Family, Kernel, LengthScale, as_length_scale
+from ritz.kernels.kernel import Family, Kernel, LengthScale
 from ritz.validation import Array, as_count, as_number
 
 
@@ -34,7 +34,7 @@ class Polynomial(Kernel):
     length_scale: LengthScale = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+        super().__post_init__()
         object.__setattr__(self, "degree", as_count(self.degree, "degree"))
         object.__setattr__(self, "offset", as_number(self.offset, "offset", "nonnegative", 0.0))
 
@@ -67,9 +67,6 @@ class DotExponential(Kernel):
 
     family: ClassVar[Family] = "dot"
     length_scale: LengthScale = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         with np.errstate(over="ignore"):

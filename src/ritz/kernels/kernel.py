@@ -1,4 +1,4 @@
-"""What a kernel is: a profile q of one invariant u; kernels add and multiply."""
+"""What a kernel is: a function q of one invariant u of two points; kernels add and multiply."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class Kernel(ABC):
     family: ClassVar[Family]
     length_scale: LengthScale
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length_scale", as_length_scale(self.length_scale))
+
     @property
     def smoothness(self) -> int | None:
         """The highest order of derivative that exists, or None for no limit."""
@@ -38,7 +41,7 @@ class Kernel(ABC):
 
     @property
     def coefficients(self) -> Coefficients | None:
-        """What names the kernel to the compiled loops, or None where only NumPy knows it."""
+        """The parameters of the compiled loops, or None where only NumPy evaluates the kernel."""
         return None
 
     @abstractmethod
@@ -49,9 +52,8 @@ class Kernel(ABC):
         """Return the length scale of each of `dimension` coordinates, checking their number."""
         scale = np.asarray(self.length_scale, dtype=np.float64)
         if scale.ndim == 1 and len(scale) != dimension:
-            raise parameter_error(
-                "length_scale", f"a number or {dimension} numbers", f"{len(scale)} numbers"
-            )
+            what = f"a number or {dimension} numbers"
+            raise parameter_error("length_scale", what, f"{len(scale)} numbers")
         return scale if scale.ndim else np.full(dimension, scale)
 
     def invariant(self, X: Array, Y: Array) -> Array:
@@ -66,7 +68,6 @@ class Kernel(ABC):
         Y: Array,
         offset: Array | None = None,
         *,
-        values: bool = True,
         slopes: bool = False,
         stretched: bool = False,
     ) -> Sections:
@@ -78,20 +79,19 @@ class Kernel(ABC):
             Points (n, d) and centers (p, d), already divided by the length scale.
         offset
             Numbers (p,) to subtract from the values, or None.
-        values, slopes, stretched
-            Which of q(u), q'(u) and |x - y|^2 q'(u) to compute.
+        slopes, stretched
+            Whether to compute q'(u) and |x - y|^2 q'(u) besides q(u).
         """
-        wanted = (values, slopes, stretched)
         coefficients = self.coefficients
         if compiled.AVAILABLE and coefficients is not None:
-            return compiled_sections(coefficients, X, Y, offset, wanted)
+            return compiled_sections(coefficients, X, Y, offset, slopes, stretched)
         u = self.invariant(X, Y)
         q, *derivatives = self.profile(u, 1 if slopes or stretched else 0)
         if stretched:
             with np.errstate(over="ignore", invalid="ignore"):
                 u = 2 * u * derivatives[0]
         return Sections(
-            (q if offset is None else q - offset) if values else None,
+            q if offset is None else q - offset,
             derivatives[0] if slopes else None,
             u if stretched else None,
         )
@@ -131,12 +131,6 @@ def as_length_scale(value: object) -> LengthScale:
     return float(array) if array.ndim == 0 else tuple(float(a) for a in array)
 
 
-def combined_smoothness(a: Kernel, b: Kernel) -> int | None:
-    """Return the smoothness of a sum or product."""
-    finite = [k.smoothness for k in (a, b) if k.smoothness is not None]
-    return min(finite, default=None)
-
-
 def relative_scale(a: Kernel, b: Kernel) -> float:
     """Return c with u_b = c u_a, the invariants of two kernels of one family.
 
@@ -150,7 +144,7 @@ def relative_scale(a: Kernel, b: Kernel) -> float:
     scales = (np.atleast_1d(a.length_scale), np.atleast_1d(b.length_scale))
     if len({len(scale) for scale in scales} - {1}) > 1:
         raise ValueError(
-            "Kernels combine only when their length scales have one dimension. Got "
+            "Kernels combine only when their length scales have the same number of entries. Got "
             f"{a.length_scale} and {b.length_scale}."
         )
     ratio = (scales[0] / scales[1]) ** 2
@@ -198,13 +192,14 @@ class KernelScaled(Kernel):
 
     def sections(self, X: Array, Y: Array, offset: Array | None = None, **wanted: bool) -> Sections:
         inner_offset = None if offset is None else offset / self.factor
-        inner = self.kernel.sections(X, Y, inner_offset, **wanted)
-        return Sections(*[None if part is None else self.factor * part for part in inner])
+        values, *slopes = self.kernel.sections(X, Y, inner_offset, **wanted)
+        scaled = [None if part is None else self.factor * part for part in slopes]
+        return Sections(self.factor * values, *scaled)
 
 
 @dataclass(frozen=True)
 class _Pair(Kernel):
-    """Two kernels of one family, the second one's invariant being a multiple of the first's."""
+    """Two kernels of one family; the invariant of the second is a multiple of the first's."""
 
     first: Kernel
     second: Kernel
@@ -219,7 +214,7 @@ class _Pair(Kernel):
 
     @property
     def length_scale(self) -> LengthScale:  # type: ignore[override]
-        """The length scale of the first kernel, one a dimension where either has that."""
+        """The length scale of the first kernel, with one entry a dimension if either has that."""
         first, second = self.first.length_scale, self.second.length_scale
         if isinstance(first, float) and isinstance(second, tuple):
             return (first,) * len(second)
@@ -227,7 +222,8 @@ class _Pair(Kernel):
 
     @property
     def smoothness(self) -> int | None:
-        return combined_smoothness(self.first, self.second)
+        finite = [k.smoothness for k in (self.first, self.second) if k.smoothness is not None]
+        return min(finite, default=None)
 
     def _profiles(self, u: Array, order: int) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         c = relative_scale(self.first, self.second)

@@ -10,14 +10,14 @@ from scipy.spatial.distance import cdist
 from ritz import compiled
 from ritz.validation import Array
 
-# Up to so many columns, differences of coordinates cost no more than a matrix product.
+# Up to this many columns, differences of coordinates cost no more than a matrix product.
 DIRECT_COLUMNS = 32
-# Pairs at a distance below this share of |x|^2 lose more than three digits in the expansion.
+# Pairs whose |x - y|^2 is below this share of |x|^2 lose more than three digits in the expansion.
 CANCELLED_SHARE = 2e-3
 
 
 class Sections(NamedTuple):
-    """Kernel sections k(., y_j) at points x_i, each (n, p), or None where it was not asked for.
+    """Kernel sections k(., y_j) at points x_i, arrays (n, p); None where not asked for.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ class Sections(NamedTuple):
         |x - y|^2 q'(u), for distance kernels.
     """
 
-    values: Array | None = None
+    values: Array
     slopes: Array | None = None
     stretched: Array | None = None
 
 
 class Coefficients(NamedTuple):
-    """The numbers that name a kernel to the compiled loops.
+    """The parameters of a kernel in the compiled loops.
 
     The Gaussian has q = exp(-r^2 / 2). A Matern kernel has, with z = a_3 r and r = |x - y|,
     q = (a_0 + a_1 z + a_2 z^2) exp(-z) and q' = (b_0 + b_1 z + b_2 / z) exp(-z).
@@ -51,27 +51,16 @@ def compiled_sections(
     X: Array,
     Y: Array,
     offset: Array | None,
-    wanted: tuple[bool, bool, bool],
+    slopes: bool,
+    stretched: bool,
 ) -> Sections:
-    """Fill sections by the compiled loops.
-
-    Parameters
-    ----------
-    coefficients
-        The kernel.
-    X, Y
-        Points (n, d) and centers (p, d), divided by the length scale.
-    offset
-        Numbers (p,) to subtract from the values, or None.
-    wanted
-        Which of the values, slopes and stretched slopes to compute.
-    """
+    """Do as `Kernel.sections` does, by the compiled loops."""
     p, shape = len(Y), (len(X), len(Y))
-    values = np.empty(shape) if wanted[0] else None
-    slopes = np.empty(shape) if wanted[1] else None
-    stretched = np.empty(shape) if wanted[2] else None
+    first, second = np.empty(shape) if slopes else None, np.empty(shape) if stretched else None
+    outputs = Sections(np.empty(shape), first, second)
     shift = np.zeros(p) if offset is None else offset
     a, b = np.array(coefficients.a), np.array(coefficients.b)
+    # The loops take eight centers at a time.
     groups = -(-p // 8)
     work = np.empty(16 * groups)
     points = centers = distances = None
@@ -82,7 +71,6 @@ def compiled_sections(
         centers = np.ascontiguousarray(padded.reshape(groups, 8, X.shape[1]).transpose(0, 2, 1))
     else:
         distances = squared_distances(X, Y)
-    outputs = Sections(values, slopes, stretched)
     kind = coefficients.is_matern
     compiled.fill(kind, points, centers, distances, shift, a, b, *outputs, work)
     return outputs
@@ -91,8 +79,8 @@ def compiled_sections(
 def squared_distances(X: Array, Y: Array) -> Array:
     """Return |x - y|^2 (n, p) for points X (n, d) and centers Y (p, d).
 
-    Few columns are compared one by one. Many are expanded as |x|^2 + |y|^2 - 2 x.y around the mean
-    of Y, and the pairs for which this cancels are computed again from their differences.
+    With few columns differences are squared. With many the square is expanded around the mean of
+    Y, |x|^2 + |y|^2 - 2 x.y, and pairs for which this cancels are computed from differences.
     """
     if X.shape[1] <= DIRECT_COLUMNS or not (len(X) and len(Y)):
         return np.asarray(cdist(X, Y, "sqeuclidean"))
@@ -108,7 +96,6 @@ def squared_distances(X: Array, Y: Array) -> Array:
             S[np.isnan(S)] = np.inf
     # Where |x|^2 < |y|^2 / 4 nothing cancels, so that |x|^2 alone sets the scale.
     rows, columns = np.nonzero(CANCELLED_SHARE * x2[:, None] > S)
-    # A limited number of pairs at a time bounds the memory.
     for start in range(0, len(rows), 65_536):
         i, j = rows[start : start + 65_536], columns[start : start + 65_536]
         S[i, j] = ((X[i] - Y[j]) ** 2).sum(axis=1)

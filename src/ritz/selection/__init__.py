@@ -1,1 +1,1 @@
-"""All that "auto" means: length scales, numbers of centers, regularizations, and their scores."""
+"""Selection of what is "auto": length scales, numbers of centers and regularizations."""

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from ritz.bases import Nystrom, Stack
-from ritz.kernels import (
-    Exponential,
-    Gaussian,
-    Kernel,
-    Matern,
-    Polynomial,
-    RationalQuadratic,
-)
+from ritz.kernels import Exponential, Gaussian, Kernel, Matern, Polynomial, RationalQuadratic
 from ritz.kernels.sections import squared_distances
 from ritz.rows import sample_rows
 from ritz.validation import Array, as_number, parameter_error
@@ -29,8 +22,8 @@ KERNELS: dict[str, Callable[[Any], Kernel]] = {
     "rational_quadratic": lambda length: RationalQuadratic(1.0, length),
     "polynomial": lambda length: Polynomial(3, length_scale=length),
 }
-# Rows whose distances to a fifth of them give a length scale: 200,000 distances tell a quantile
-# to a percent, and take a millisecond.
+# Rows whose distances to a fifth of them give a length scale: 200,000 distances determine a
+# quantile to a percent, and take a millisecond.
 SCALE_ROWS = 1000
 
 
@@ -42,7 +35,7 @@ def as_regularization(value: Any, auto: float) -> float:
 
 
 def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0.1) -> float:
-    """Return a quantile, by weight, of the distances from 200 rows to 1,000 others.
+    """Return a weighted quantile of the distances from 200 rows to 1,000 rows.
 
     A low quantile follows clusters and bends of the data, which the median would blur.
 
@@ -51,7 +44,7 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
     rows, weight
         Distinct rows (n, d) and their weights (n,).
     seed
-        Which rows are drawn follows from it.
+        The seed of the choice of rows.
     quantile
         The share of the weight at smaller distances.
     """
@@ -62,7 +55,7 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
         return 1.0
     distances = np.sqrt(squares[apart])
     if weight.min() == weight.max():
-        # The same number without sorting, which takes most of the time.
+        # Without weights the quantile needs no sorting, which takes most of the time.
         place = max(0, int(np.ceil(quantile * len(distances))) - 1)
         return float(np.partition(distances, place)[place])
     shares = np.broadcast_to(weight[pick][:, None], squares.shape)[apart]
@@ -74,7 +67,7 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
 def auto_n_centers(n_rows: int, per_root: float = 5.0, most: int = 1000) -> int:
     """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10.
 
-    Products of so many numbers take about a second; below 50 centers there is little to gain.
+    That many multiplications take about a second. The number is never below 50.
     """
     wanted = np.clip(per_root * np.sqrt(n_rows), 100, most)
     return int(max(50, min(wanted, np.sqrt(3e10 / n_rows))))
@@ -109,7 +102,7 @@ def complete_basis(basis: Any, n_rows: int) -> Any:
 
 
 def kernel_family(kernel: Any, length_scale: Any) -> Callable[[Any], Kernel]:
-    """Return the kernel as a function of its length scale, or say what is wrong with either."""
+    """Return the kernel as a function of its length scale; raise if either is invalid."""
     auto = isinstance(length_scale, str) and length_scale == "auto"
     if isinstance(kernel, Kernel):
         if not auto:

@@ -1,4 +1,4 @@
-"""Choices among candidates: what has the least energy, or the most correlation, on unseen rows."""
+"""Choosing the candidate of least energy, or of largest correlation, on unseen rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Comparison:
     data
         The rows and their weights, of which up to 2,000 distinct ones are drawn.
     seed
-        Which rows are drawn follows from it.
+        The seed of the choice of rows.
     """
 
     form: Form
@@ -93,9 +93,9 @@ class Comparison:
 
     @cached_property
     def halves(self) -> tuple[Sample, ...]:
-        """Two samples, made once for all candidates; none where energies cannot be compared.
+        """Two samples, made once for all candidates; empty where energies cannot be compared.
 
-        That takes a positive energy of single rows, without arrays that go with all rows.
+        A comparison needs a symmetric and positive form of one view, without arrays for each row.
         """
         form, rows = self.form, self.data.distinct
         comparable = form.symmetric and form.positive and form.views == 1
@@ -112,7 +112,7 @@ class Comparison:
     def energy(self, kernel: Kernel, n_centers: int) -> float:
         """Return the energy on one half of functions found from the other.
 
-        Where there are fewer than 2,000 rows it is summed over both ways to choose the halves.
+        With fewer than 2,000 rows, each half is unseen in turn and the energies are added.
         """
         seen, unseen = self.halves
         k = min(self.n_functions, MOST_COMPARED_FUNCTIONS)
@@ -125,10 +125,9 @@ class Comparison:
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """A basis or its recipe, and the energies on unseen rows that it was chosen by.
+    """A basis or its recipe, and the energies on unseen rows that decided for it.
 
-    There is one for each length scale, and one for 75 and 150 centers; None where they were not
-    compared.
+    They are kept for each length scale, and for 75 and 150 centers; None where not compared.
     """
 
     recipe: Recipe
@@ -182,8 +181,8 @@ def choose_length_scale(
 ) -> tuple[float, dict[float, float] | None]:
     """Return the best of five length scales around a base, and the energy of each.
 
-    Functions too narrow for the data have little variance on unseen rows, hence large energies or
-    none. Where nothing can be compared the base itself is returned, without energies.
+    Functions too narrow for the data have little variance on unseen rows, and so a large or an
+    infinite energy. Where nothing can be compared the base itself is returned, without energies.
     """
     if not comparison.halves:
         return base, None
@@ -199,7 +198,7 @@ def halve_centers(
     """Return half as many centers if they suffice, and the energies of 75 and 150 centers.
 
     Functions so smooth that 75 centers represent them as well as 150 do on a sample are as smooth
-    on all rows. The energy of 150 centers may be known.
+    on all rows. `known` is the energy of 150 centers, if it was computed before.
     """
     many_functions = comparison.n_functions > MOST_COMPARED_FUNCTIONS
     if n_centers <= FEWEST_HALVED_CENTERS or many_functions or not comparison.halves:
@@ -214,7 +213,7 @@ def halve_centers(
 def choose_regularization(
     sums: Sums, k: int, regularization: Any, auto: float
 ) -> tuple[float, Array | None, dict[float, float] | None]:
-    """Return the regularization given, or that which explains most correlation of held-out rows.
+    """Return the regularization given, or the candidate that explains most held-out correlation.
 
     Parameters
     ----------

@@ -17,7 +17,8 @@ from ritz.selection.rows import WeightedRows
 from ritz.spectrum import decompose_sums
 from ritz.validation import Array
 
-# A variance on unseen rows, 1 on those seen: functions below it live on single rows.
+# The least variance on unseen rows of functions whose variance is 1 on the rows seen: functions
+# below it are narrow peaks at single rows.
 LEAST_UNSEEN_VARIANCE = 0.05
 # Centers of the reference fit: enough for the order of magnitude of an eigenvalue.
 REFERENCE_CENTERS = 100
@@ -66,7 +67,7 @@ def unseen_energy(basis: Any, seen: Sample, unseen: Sample, k: int, regularizati
         sums = seen.sums(basis)
         found: Any = decompose_sums(sums, 1 + k, regularization=regularization, fewer=True)
     except ValueError:
-        # The candidate has no functions here. If the data are at fault, the fit itself raises.
+        # The candidate fails on these rows. If the data are the reason, the fit itself raises.
         return np.inf
     if len(found) < 1 + k:
         return np.inf
@@ -106,7 +107,7 @@ def held_out_loss(matrices: Matrices, values: Array, mu: float) -> float:
 def reference_mu(form: Form, X: Array, weight: Array, m: int) -> float:
     """Return a number a little above the m-th eigenvalue of a reference fit to the rows.
 
-    It depends on the rows, the operator and m alone, so that no candidate chooses its own scale.
+    It depends only on the rows, the operator and m, so that all candidates share one scale.
     """
     rows = WeightedRows(np.asarray(X, dtype=np.float64), weight).distinct
     kernel = Gaussian(auto_length_scale(rows.X, rows.weight, 0))
@@ -135,7 +136,7 @@ def explained_correlation(matrices: Matrices, values: Array) -> float:
 
 
 def held_out_correlation(sums: Sums, k: int, regularization: float) -> tuple[float, Array]:
-    """Return the correlation explained on each fold by functions of the others, on average.
+    """Return the mean over folds of the correlation explained by functions of the other folds.
 
     The second result is the correlation (k - 1,) of each pair of functions, zero where a fold has
     fewer pairs.

@@ -20,7 +20,7 @@ from ritz.solve.whiten import (
 )
 from ritz.validation import Array, as_count
 
-# Shifts below this, in units of the eigenvalues, cannot be divided by.
+# Division by a shift below this overflows.
 LEAST_SHIFT = 1e-280
 
 
@@ -35,7 +35,7 @@ class Eigenpairs:
     vectors
         Columns (p, k) with vectors' Phi vectors = I.
     rank
-        How many finite eigenvalues there are, as far as rounding tells.
+        The number of finite eigenvalues, up to rounding.
     residuals
         |L a - lambda Phi a| relative to |L a + s Phi a|, in the norm dual to L + s Phi (and the
         penalty, where there is one).
@@ -58,11 +58,11 @@ def gevd(
     """Find the k smallest eigenvalues of L a = lambda Phi a, Phi positive, perhaps singular.
 
     The pencil (Phi, L + s Phi), s being the median of L_ii / Phi_ii, is solved instead: L + s Phi
-    is whitened with a rank cut, and nu gives lambda = 1 / nu - s. One path for singular L, singular
-    Phi or both. Where L is indefinite, s is raised to twice its most negative eigenvalue and more;
-    where even that does not make L + s Phi positive, Phi is whitened. With a penalty the vectors
-    are those of (L + penalty, Phi), and the values and vectors returned those of (L, Phi) in
-    their span.
+    is whitened with a rank cut, and its eigenvalues nu give lambda = 1 / nu - s. L, Phi or both
+    may be singular. Where L is indefinite, s is raised by multiples of the most negative
+    eigenvalue; where even that does not make L + s Phi positive, Phi is whitened instead. With a
+    penalty the span is that of the k lowest eigenvectors of (L + penalty, Phi), and the eigenpairs
+    returned are those of (L, Phi) in this span.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def gevd(
     penalty
         A positive matrix (p, p) added to L.
     floor
-        The share of each function (p,), or of all, that may be rounding.
+        The share of each diagonal entry of Phi that may be rounding: (p,), or one for all.
     """
     L = as_symmetric(L, "L")
     Phi = as_positive(Phi, "Phi", L.shape, floor)
@@ -101,7 +101,7 @@ def lowest_eigenpairs(
 
 @dataclass(frozen=True, eq=False)
 class Reduced:
-    """An ordinary symmetric problem whose largest eigenvalues nu belong to those wanted.
+    """An ordinary symmetric problem; its largest eigenvalues nu give the smallest lambda.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Reduced:
     N
         The matrix (r, r).
     smallest
-        Eigenvalues nu up to this one are rounding: lambda is infinite there.
+        Eigenvalues nu up to this number are rounding: their lambda is infinite.
     shift
         The number s, in units of lambda.
     """
@@ -130,7 +130,7 @@ class Reduced:
             some = (r - k, r - 1) if 4 * k < r else (0, r - 1)
             nu, U = eigh(self.N, subset_by_index=some, check_finite=False)
         except LinAlgError:
-            # The routine for some of the eigenvalues fails at times where they are clustered.
+            # The routine for a subset of the eigenvalues may fail where they are clustered.
             nu, U = eigh(self.N, driver="evd", check_finite=False)
         return nu[::-1][:k], U[:, ::-1][:, :k]
 
@@ -151,13 +151,15 @@ def reduce(L: Array, Phi: Array, floor: Floor) -> Reduced:
     if not (Phi.diagonal() > 0).any():
         return Reduced(np.zeros((len(L), 0)), np.zeros((0, 0)), 0.0, 0.0)
     s = shift_of(L, Phi)
-    V: Array | None = None
+    lowest: float | None = None
     for factor in (0, 2, 8, 64):
         if s < LEAST_SHIFT:
             break
         if factor:
-            V = whiten(Phi, floor) if V is None else V
-            s = s + factor * abs(float(eigh(V.T @ L @ V, eigvals_only=True)[0]))
+            if lowest is None:
+                V = whiten(Phi, floor)
+                lowest = float(eigh(V.T @ L @ V, eigvals_only=True)[0])
+            s = s + factor * abs(lowest)
         # If L + s Phi / 2 is positive, no eigenvalue is near -s, where it would be cut off.
         if is_positive(L + s / 2 * Phi, floor):
             W = whiten(L + s * Phi, floor)
@@ -168,7 +170,7 @@ def reduce(L: Array, Phi: Array, floor: Floor) -> Reduced:
 
 
 def stationary(L: Array, W: Array, N: Array) -> Array:
-    """Add to each direction of W what makes it stationary under L along N, where Phi vanishes.
+    """Make each direction of W stationary under L along N, the directions where Phi vanishes.
 
     An eigenvector a has n' L a = lambda n' Phi a = 0 for every direction n of N.
     """

@@ -14,7 +14,7 @@ from ritz.validation import Array, as_count, parameter_error
 
 @dataclass(frozen=True, eq=False)
 class SingularTriples:
-    """Singular values in the order asked for, left and right vectors, and how well they fit.
+    """Singular values in the order asked for, left and right vectors, and their residuals.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class SingularTriples:
     left, right
         Columns (p, k) and (q, k) with left' Phi left = right' Psi right = I.
     rank
-        How many directions rounding left meaningful, on the side that has fewer.
+        The smaller of the ranks of Phi and Psi, up to rounding.
     residuals
         The larger of |L b - sigma Phi a| and |L' a - sigma Psi b|, in the dual norms, relative to
         the largest singular value.
@@ -48,9 +48,9 @@ def gsvd(
 ) -> SingularTriples:
     """Find A' L B = diag(values) with A' Phi A = B' Psi B = I.
 
-    Both metrics are whitened with a rank cut, then it is an ordinary decomposition. With
-    penalties the vectors are those of (L, Phi + penalty, Psi + penalty), and the values and
-    vectors returned those of (L, Phi, Psi) in their spans.
+    Both metrics are whitened with a rank cut, which leaves an ordinary decomposition. With
+    penalties the spans are those of the vectors of (L, Phi + penalty, Psi + penalty), and the
+    triples returned are those of (L, Phi, Psi) in these spans.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def gsvd(
     penalties
         Positive matrices added to Phi and Psi.
     floors
-        The shares of each function on either side, or of all, that may be rounding.
+        The shares of the diagonal entries of Phi and Psi that may be rounding, as in `gevd`.
     """
     found = singular_triples(L, Phi, Psi, k, order=order, penalties=penalties, floors=floors)
     require_rank(len(found.values), k)

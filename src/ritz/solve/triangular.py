@@ -42,7 +42,7 @@ def triangular_factor(
 
 def _rotate(R: Array, rows: Array, triangular: int) -> None:
     """Rotate rows into R, overwriting both; the last `triangular` of them are a triangle."""
-    # 64 columns at once are enough for the work to be matrix products.
+    # Blocks of 64 columns are wide enough for matrix products to dominate.
     *_, info = dtpqrt(triangular, min(64, len(R)), R, rows, overwrite_a=1, overwrite_b=1)
     if info:
         raise LinAlgError(f"dtpqrt failed with info = {info}.")

@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpstrf
 from ritz.validation import Array, parameter_error
 
 EPS = float(np.finfo(np.float64).eps)
-# Eigenvalues below this many p eps of the largest are rounding, in units where the diagonal is one.
+# Eigenvalues below CUT p eps times the largest are rounding, once the diagonal is scaled to one.
 CUT = 30
 Floor = Array | float
 
@@ -22,7 +22,7 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
 
     Returns
     -------
-    The scaled matrix of the functions with a positive diagonal, their factors, their numbers.
+    The scaled matrix over the positive diagonal entries, their scale factors and their indices.
     """
     diagonal = M.diagonal()
     keep = np.flatnonzero(diagonal > 0)
@@ -35,7 +35,7 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
 def is_positive(M: Array, floor: Floor = 0.0) -> bool:
     """Return whether a symmetric matrix is positive up to rounding, whatever its units.
 
-    Of each function a share `floor`, (p,) or one for all, may be rounding.
+    A share `floor` of each diagonal entry, (p,) or one for all, may be rounding.
     """
     if (M.diagonal() < 0).any():
         return False
@@ -55,8 +55,9 @@ def _cholesky(M: Array) -> Array | None:
 def whiten(B: Array, floor: Floor = 0.0) -> Array:
     """Return W (p, r) with W'BW = I for a positive B that may be singular.
 
-    Directions v whose share, in units where B has unit diagonal, is below 30 p eps of the largest
-    or below sum_i v_i^2 floor_i are left out, floor_i being what may be rounding in function i.
+    B is scaled to unit diagonal. Eigenvectors v are left out if their eigenvalue is below 30 p eps
+    times the largest, or below sum_i v_i^2 floor_i, where floor_i is the share of the diagonal
+    entry i that may be rounding.
     """
     return split(B, floor)[0]
 
@@ -64,8 +65,8 @@ def whiten(B: Array, floor: Floor = 0.0) -> Array:
 def split(B: Array, floor: Floor = 0.0) -> tuple[Array, Array]:
     """Return W as `whiten` does, and the directions N (p, p - r) that are left out.
 
-    The Cholesky factor serves where all eigenvalues are clearly above the cut, and the eigenvalues
-    themselves elsewhere.
+    The Cholesky factor gives W if all eigenvalues are clearly above the cut; otherwise the
+    eigenvectors do.
     """
     p = len(B)
     scaled, D, keep = unit_diagonal(B)
@@ -90,8 +91,8 @@ def split(B: Array, floor: Floor = 0.0) -> tuple[Array, Array]:
 def _clear_cholesky(M: Array, floor: Floor, size: int) -> Array | None:
     """Return R with R'R = M (unit diagonal) if all eigenvalues of M are clearly above the cut.
 
-    They have to exceed the floor, and twice the cut times the Frobenius norm, which is an upper
-    bound of the largest eigenvalue: M minus that must still be positive.
+    M minus a multiple of the identity must still be positive: the larger of the floor and of twice
+    the cut, with the Frobenius norm as an upper bound of the largest eigenvalue.
     """
     least = max(
         2 * CUT * size * EPS * sqrt(float((M * M).sum())), float(np.max(floor, initial=0.0))
@@ -102,7 +103,7 @@ def _clear_cholesky(M: Array, floor: Floor, size: int) -> Array | None:
 
 
 def rank_of(M: Array) -> int:
-    """Return the rank of a positive matrix in units where it has unit diagonal."""
+    """Return the rank of a positive matrix, up to rounding, after scaling it to unit diagonal."""
     scaled, _, keep = unit_diagonal(M)
     if not len(keep):
         return 0
@@ -128,7 +129,8 @@ def as_symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> A
         raise parameter_error(name, "finite", "nan or inf")
     gap = np.abs(M - M.T).max(initial=0.0)
     if gap > 1e-8 * np.abs(M).max(initial=0.0):
-        got, remedy = f"M - M' up to {gap:.2g}", "ritz.gsvd takes such an L."
+        remedy = "ritz.gsvd takes such an L." if name == "L" else ""
+        got = f"{name} - {name}' up to {gap:.2g}"
         raise parameter_error(name, "symmetric", got, remedy)
     return (M + M.T) / 2
 

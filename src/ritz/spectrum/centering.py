@@ -1,4 +1,4 @@
-"""Making functions orthogonal to the function 1, which stays in the span exactly."""
+"""Making functions orthogonal to the function 1, which is kept as a function of its own."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def center(Phi: Array, sizes: Array) -> Side:
     Phi
         Scalar products (1 + p, 1 + p).
     sizes
-        The size (p,) of each function before a pilot mean was subtracted: its values were rounded
-        at eps times that, and functions that vary by no more are left out.
+        The size (p,) of each function before a pilot mean was subtracted. Values have rounding
+        errors of eps times the size, and functions that vary by no more are left out.
     """
     means = Phi[0, 1:] / Phi[0, 0]
     metric = Phi / Phi[0, 0]
@@ -60,7 +60,7 @@ def center(Phi: Array, sizes: Array) -> Side:
     covariance = metric[1:, 1:]
     covariance -= means[:, None] * means
     variance = covariance.diagonal().copy()
-    # The rounding of the values, and the cancellation as the rest of the mean is subtracted.
+    # The rounding of the values, and the cancellation when the remaining mean is subtracted.
     noise = (4 * EPS * (sizes + np.abs(means))) ** 2 + 4 * EPS * means**2
     constant = variance <= 100 * noise
     allowance = 1e3 * len(Phi) * EPS * Phi.diagonal()[1:] / Phi[0, 0]
@@ -80,7 +80,7 @@ def center_form(L: Array, left: Side, right: Side) -> Array:
     L[:, 1:] -= L[:, :1] * right.means
     L[left.metric.diagonal() == 0.0] = 0.0
     L[:, right.metric.diagonal() == 0.0] = 0.0
-    # Where E[H(1, g)] is a multiple of E[g], what is left of it after centering is rounding.
+    # Where E[H(1, g)] is a multiple of E[g], centering leaves only rounding errors of it.
     for border, side in ((L[0, 1:], right), (L[1:, 0], left)):
         sizes = np.sqrt(side.metric.diagonal()[1:] + side.means**2)
         border[np.abs(border) <= BORDER_ROUNDING * abs(L[0, 0]) * sizes] = 0.0

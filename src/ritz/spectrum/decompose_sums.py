@@ -29,7 +29,7 @@ def decompose_sums(
     Parameters
     ----------
     sums
-        What `ritz.assemble` returned, or sums of such.
+        The result of `ritz.assemble`, or of adding several.
     k, regularization
         As in `ritz.decompose`.
     fewer
@@ -56,7 +56,7 @@ def decompose_sums(
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
-    """Return gamma (tr M / tr G) G with a zero for the function 1 first."""
+    """Return gamma (tr M / tr G) G, bordered by zeros for the function 1."""
     if not regularization:
         return None
     result = np.zeros_like(matrix)
@@ -123,12 +123,12 @@ def _singular(
 def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bool) -> Eigenpairs:
     """Find the k smallest eigenvalues over (1, f - means), fewer where the rank is less.
 
-    Where the function 1 is an eigenfunction by itself it is kept apart, so that its eigenvalue is
-    exact. Those of a positive form are below zero only by rounding.
+    Where the function 1 is an eigenfunction it is left out of the problem, so that its eigenvalue
+    is exact. Eigenvalues of a positive form are below zero only by rounding, and set to zero.
     """
     alone = decouples(L)
     if positive and not alone and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
-        # A constant without energy shares none with other functions: the entries are rounding.
+        # A positive form that vanishes at (1, 1) vanishes at all (1, g): the entries are rounding.
         L = L.copy()
         L[0] = L[:, 0] = 0.0
         alone = True
@@ -170,8 +170,8 @@ def triples(
         L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=inner_floors
     )
     values = np.concatenate([np.abs(L[:1, 0]), rest.values])
-    # Functions that fit few samples exactly have correlation 1 up to rounding: the constant comes
-    # before them.
+    # Functions that fit few samples exactly have correlation 1 up to rounding. The constant comes
+    # first among them.
     rank_by = values.copy() if order == "smallest" else -values
     rank_by[0] -= 1e-9 * values.max()
     pick = np.argsort(rank_by, kind="stable")[:k]
@@ -182,7 +182,7 @@ def triples(
 
 
 def _with_constant(vectors: Array, value: float, place: int = 0) -> Array:
-    """Return vectors (p, k) over (1, f) with a multiple of the function 1 at a place of theirs."""
+    """Return vectors (1 + p, 1 + k) over (1, f), with a multiple of the function 1 at `place`."""
     p, k = vectors.shape
     result = np.zeros((1 + p, 1 + k))
     result[0, place] = value
@@ -207,7 +207,7 @@ def _symmetrized(M: Array) -> Array:
 
 
 def _small_values(small: Matrices) -> Array | None:
-    """Return the eigenvalues (m, k) of matrices (m, k, k), or None where some have none."""
+    """Return the eigenvalues (m, k) of matrices (m, k, k), or None if a metric is not positive."""
     L, Phi = _symmetrized(small.L), _symmetrized(small.Phi)
     try:
         inverse = np.linalg.inv(np.linalg.cholesky(Phi))
@@ -217,10 +217,10 @@ def _small_values(small: Matrices) -> Array | None:
 
 
 def _small_singular_values(small: Matrices, order: Order) -> Array | None:
-    """Return the singular values (m, k) of matrices (m, k, k), or None where some have fewer."""
+    """Return the singular values (m, k) of matrices (m, k, k), or None if some have fewer."""
     Phi, Psi = _symmetrized(small.Phi), _symmetrized(small.Psi)
     if not all(map(is_positive, (*Phi, *Psi))):
-        # Some functions differ only on the rows left out, so that they are rounding on the others.
+        # Some functions are independent only on the rows left out.
         return None
     parts = zip(small.L, Phi, Psi, strict=True)
     k = small.L.shape[-1]
@@ -235,7 +235,7 @@ def _levels(
     B: Array,
     is_exact: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    """Return values, errors and groups; a value that no sample can change has no error."""
+    """Return values, errors and groups; the error of an exact value is zero."""
     small = leave_one_out(sums, A, B)
     left_out = errors = group_errors = None
     if small is not None and sums.form.symmetric:

@@ -1,4 +1,4 @@
-"""Error bars by leaving out one fold at a time, and groups that they cannot separate."""
+"""Error bars by leaving out one fold at a time, and groups of values that they cannot separate."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ GROUP_CONFIDENCE = 0.99
 def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
     """Return the matrices (folds, k, k) of a fixed span, without each fold in turn.
 
-    To first order in 1/n the span found from all rows gives the same values as one found
-    anew, so only k by k problems are left to solve.
+    To first order in 1/n the span found from all rows gives the same values as the span found
+    from the rest, so only k by k problems need to be solved.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
 def jackknife(left_out: Array) -> Array:
     """Return standard errors (k,) from values (folds, k) with each fold left out."""
     m = len(left_out)
-    # The unit prevents squares from overflowing and underflowing.
+    # Division by the unit prevents overflow and underflow of the squares.
     unit = float(np.abs(left_out).max()) or 1.0
     part = left_out / unit
     part -= part.sum(axis=0) / m
@@ -60,9 +60,9 @@ def jackknife(left_out: Array) -> Array:
 def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]:
     """Return group numbers (k,): values that may be one value, as far as their errors tell.
 
-    Neighbors in a group have overlapping confidence intervals, and all its members lie as close
-    as sampling would leave copies of one value. A value without an error is exact and stays
-    alone. Without any errors, equal values to eight digits make a group.
+    Neighbors in a group have overlapping confidence intervals, and its members lie no farther apart
+    than sampling would spread copies of one value. A value of error zero is exact and stays alone.
+    Where errors is None, values that agree to eight digits make a group.
     """
     if errors is None:
         reach = 1e-8 * np.abs(values)

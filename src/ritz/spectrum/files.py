@@ -1,4 +1,4 @@
-"""Files of arrays and JSON: neither writing nor reading one runs code."""
+"""Files of arrays and JSON, which hold no code: reading one never runs any."""
 
 from __future__ import annotations
 
@@ -42,12 +42,14 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
             if part is None and field.default is not MISSING:
                 # Left out, so that versions without the field can read the file.
                 continue
-            if callable(part) and not is_dataclass(part):
-                raise TypeError(_not_data(value, field.name))
-            if isinstance(part, tuple) and any(map(_is_function, part)):
-                raise TypeError(_not_data(value, field.name))
+            if any(map(_is_function, part if isinstance(part, tuple) else (part,))):
+                raise TypeError(
+                    f"{type(value).__name__}.{field.name} holds functions of yours, and files hold "
+                    "numbers only, never code. Keep the spectrum in memory, or use a kernel or "
+                    "polynomial basis."
+                )
             state[field.name] = _encode(part, arrays)
-        # A class's own tag: one that is inherited belongs to another class.
+        # Only the class's own tag counts: an inherited one belongs to another class.
         tag = vars(type(value)).get("file_tag")
         if tag is None:
             raise TypeError(
@@ -60,13 +62,6 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
 
 def _is_function(part: Any) -> bool:
     return callable(part) and not is_dataclass(part)
-
-
-def _not_data(value: Any, field: str) -> str:
-    return (
-        f"{type(value).__name__}.{field} holds functions of yours, and files hold numbers only, "
-        "never code. Keep the spectrum in memory, or use a kernel or polynomial basis."
-    )
 
 
 def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
@@ -108,7 +103,7 @@ def _decode(tree: Any, arrays: Mapping[str, Any], classes: Mapping[str, type]) -
     if "array" in tree:
         array = arrays[tree["array"]]
         if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
-            raise ValueError(f"{tree['array']} holds something else than finite numbers")
+            raise ValueError(f"{tree['array']} holds entries that are not finite numbers")
         return array
     if "tuple" in tree:
         return tuple(_decode(item, arrays, classes) for item in tree["tuple"])

@@ -51,7 +51,7 @@ def load(path: str | PathLike[str]) -> Spectrum | SingularSpectrum:
     Parameters
     ----------
     path
-        The file. One that is damaged, or not a spectrum, is an error that says so.
+        The file. A file that is damaged or holds no spectrum raises a ValueError.
     """
     result = read(path, {cls.file_tag: cls for cls in SAVED})
     if not isinstance(result, Spectrum | SingularSpectrum):

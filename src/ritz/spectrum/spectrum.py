@@ -36,8 +36,7 @@ class Levels:
     residuals
         Relative residuals (k,) of the matrix problem.
     rank
-        How many independent functions there were, as far as rounding tells, the constant among
-        them.
+        The number of independent functions, up to rounding, the constant included.
     n_rows
         The number of samples.
     operator
@@ -61,6 +60,10 @@ class Levels:
                 requirement = f"of shape {self.values.shape}"
                 raise parameter_error(name, requirement, array.shape)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the spectrum to a file of arrays and JSON, to be read by `ritz.load`."""
+        write(self, path)
+
     def _some(self, which: Any) -> dict[str, Any]:
         """Return the per-value fields of a selection."""
         fields = {name: getattr(self, name) for name in PER_VALUE}
@@ -72,9 +75,8 @@ class Spectrum(Levels, Combination):
     """Eigenvalues and eigenfunctions of an operator.
 
     Call it on points (n, d) for the functions' values (n, k), `gradient` for their gradients
-    (n, d, k), `partial` for other derivatives; slice it for some of the functions; it is itself
-    a basis. Its numbers are those of `Levels`: `values`, `errors`, `groups`, `group_values`,
-    `group_errors`, `residuals`, `rank`, `n_rows`, `operator`.
+    (n, d, k), `partial` for other derivatives; slice it for some of the functions. It is itself a
+    basis. Its numbers, such as `values` and `errors`, are those of `Levels`.
     """
 
     file_tag: ClassVar[str] = "Spectrum"
@@ -94,10 +96,6 @@ class Spectrum(Levels, Combination):
             constants=self.constants[which],
             **self._some(which),
         )
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the spectrum to a file of arrays and JSON, to be read by `ritz.load`."""
-        write(self, path)
 
     def __str__(self) -> str:
         return table(self, "eigenvalue", f"{count(self)} and the constant")
@@ -141,10 +139,6 @@ class SingularSpectrum(Levels):
             self, left=self.left.pick(which), right=self.right.pick(which), **self._some(which)
         )
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the spectrum to a file of arrays and JSON, to be read by `ritz.load`."""
-        write(self, path)
-
     def __str__(self) -> str:
         sizes = f"{count(self.left)} by {count(self.right)} and the constants"
         return table(self, "singular value", sizes)
@@ -154,7 +148,7 @@ class SingularSpectrum(Levels):
 
 
 def count(functions: Combination) -> str:
-    """Return how many functions were combined, and out of how many where they were mixed."""
+    """Describe how many functions were combined, and from how many if they were orthogonalized."""
     inner = functions.basis
     while isinstance(inner, Centered | Combination):
         inner = inner.basis
@@ -171,9 +165,8 @@ def as_selection(which: Any, size: int) -> Any:
     if index.dtype.kind == "b" and index.shape == (size,):
         return np.flatnonzero(index)
     if index.ndim != 1 or index.dtype.kind not in "iu":
-        raise parameter_error(
-            "index", "a slice, a number or numbers of functions", which, kind=TypeError
-        )
+        what = "a slice, a number or numbers of functions"
+        raise parameter_error("index", what, which, kind=TypeError)
     if len(index) and (index.min() < -size or index.max() >= size):
         raise parameter_error("index", f"between {-size} and {size - 1}", which, kind=IndexError)
     return index
@@ -191,8 +184,9 @@ def table(levels: Levels, name: str, functions: str) -> str:
         first = j == int(np.argmax(members))
         times = int(members.sum())
         mean = f"{levels.group_values[j]:.6g}" if first and times > 1 else ""
-        count = str(times) if first else "·"
+        multiplicity = str(times) if first else "·"
         lines.append(
-            f"{j:>4}{value:>16.6g}{error:>12}{mean:>14}{count:>7}{levels.residuals[j]:>11.0e}"
+            f"{j:>4}{value:>16.6g}{error:>12}{mean:>14}{multiplicity:>7}"
+            f"{levels.residuals[j]:>11.0e}"
         )
     return "\n".join(lines)

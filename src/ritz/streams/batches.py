@@ -16,7 +16,7 @@ from ritz.validation import as_rows, as_weights, parameter_error
 
 @dataclass(frozen=True, eq=False)
 class Batches(Stream):
-    """Rows from arrays that come one after the other; empty ones are fine.
+    """Rows from arrays that come one after the other; empty arrays are skipped.
 
     Parameters
     ----------
@@ -46,9 +46,8 @@ class Batches(Stream):
             hint = "An iterator can be read only once, and the rows are needed twice."
             raise parameter_error("source", what, type(self.source).__name__, hint, kind=TypeError)
         if not callable(self.source) and not isinstance(self.source, Iterable):
-            raise parameter_error(
-                "source", "a list of arrays or a function", self.source, kind=TypeError
-            )
+            what = "a list of arrays or a function"
+            raise parameter_error("source", what, self.source, kind=TypeError)
         if self.views not in (1, 2):
             raise parameter_error("views", "1 or 2", self.views)
 

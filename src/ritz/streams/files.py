@@ -29,7 +29,7 @@ class Table(Stream):
     weight
         The name of the column with the weights of the rows, if any.
     format
-        "parquet", "csv" or "feather"; by default what the file's name says, else Parquet.
+        "parquet", "csv" or "feather"; by default what the suffix of the path says, else Parquet.
     """
 
     path: str | PathLike[str]

@@ -1,4 +1,4 @@
-"""Which stream some data are."""
+"""Turning arrays into streams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ritz.validation import Array, as_rows, as_weights, parameter_error
 
 
 def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
-    """Return the stream of some data: a stream as it is, arrays in chunks.
+    """Return data as a stream: a stream as it is, arrays as a stream of chunks.
 
     Parameters
     ----------
@@ -36,9 +36,8 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         return X
     if views == 2:
         if not isinstance(X, tuple | list) or len(X) != 2:
-            raise parameter_error(
-                "X", "a pair (X, Y) of aligned arrays for this operator", type(X).__name__
-            )
+            what = "a pair (X, Y) of aligned arrays for this operator"
+            raise parameter_error("X", what, type(X).__name__)
         return array_stream(tuple(X), sample_weight, groups)
     if isinstance(X, tuple) and len(X) == 2:
         raise parameter_error("X", "one array for this operator", "a pair of arrays")
@@ -46,8 +45,8 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
 
 
 def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> Stream:
-    """Check aligned arrays and their weights, without reading all of a file or a dask array."""
-    lazy = any(is_dask(array) for array in arrays)
+    """Return the stream of aligned arrays; memory maps and dask arrays are not read yet."""
+    lazy = any(map(is_dask, arrays))
     views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
     n = int(views[0].shape[0])
     if n < 2:
@@ -69,7 +68,7 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
 
 
 def as_numbers(labels: NDArray[Any]) -> Array:
-    """Return labels of any kind as numbers that depend on the label alone."""
+    """Return labels of any kind as numbers; equal labels have equal numbers in all data."""
     if labels.dtype.kind in "fiub":
         return labels.astype(np.float64)
     names, which = np.unique(labels.astype(str), return_inverse=True)
@@ -78,7 +77,7 @@ def as_numbers(labels: NDArray[Any]) -> Array:
 
 
 def as_view(array: Any, name: str, lazy: bool) -> Any:
-    """Return an array (n, d) whose rows are read later, or one that is in memory now."""
+    """Return one view (n, d) as it is if its rows can be read later, else as a float64 array."""
     if lazy:
         if not is_dask(array):
             raise parameter_error(

@@ -1,4 +1,4 @@
-"""Where rows come from: anything that yields blocks, more than once; arrays do."""
+"""Where rows come from: a stream yields its blocks as often as asked; arrays are streams."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.rows import (
-    Block,
-    Keys,
-    hash_rows,
-    lowest_distinct,
-    row_slices,
-    seeded_priorities,
-)
+from ritz.rows import Block, Keys, hash_rows, lowest_distinct, row_slices, seeded_priorities
 from ritz.validation import Array, as_contiguous, parameter_error, require_finite
 
-# What is read at a time, in bytes and rows: enough work for all threads, and little memory.
+# Limits of what is read at a time, in bytes and rows: enough work for all threads, little memory.
 CHUNK_BYTES = 64_000_000
 CHUNK_ROWS = 131_072
 
@@ -30,7 +23,7 @@ CHUNK_ROWS = 131_072
 class Stream(ABC):
     """Rows that come in blocks.
 
-    A new kind of stream says how many views and columns it has, and yields its blocks.
+    A subclass implements `dimensions` and `blocks`.
     """
 
     @property
@@ -57,7 +50,7 @@ class Stream(ABC):
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
             kept, known = _merge_sample(block, view, m, seed, kept, known)
-            # Let go of the block before the next one is read.
+            # Free the block before the next one is read.
             del block
         if not len(kept):
             remedy = "Each call of the 'source' of Batches must return a fresh iterator."
@@ -65,7 +58,7 @@ class Stream(ABC):
         return kept
 
     def whole(self, reason: str) -> Block:
-        """Return all rows at once, where they are in reach."""
+        """Return all rows as one block; raise for the given reason if they are not in memory."""
         raise TypeError(
             f"{reason}, so X must be an array. Got {type(self).__name__}, which yields blocks. "
             "Put all rows into one NumPy array, or choose an operator that reads blocks, such as "
@@ -76,9 +69,9 @@ class Stream(ABC):
 def _merge_sample(
     block: Block, view: int, m: int, seed: int, kept: Array, known: Keys
 ) -> tuple[Array, Keys]:
-    """Return the m rows of lowest priority among those kept and those of a block, in that order.
+    """Merge the rows kept so far, and their priorities `known`, with those of a block.
 
-    Also returns their priorities; those of the rows kept are `known`.
+    Returns the m rows of lowest priority, ascending, and their priorities.
     """
     rows = block.views[view]
     priority = seeded_priorities(hash_rows(rows), seed)
@@ -94,13 +87,13 @@ def _merge_sample(
 
 
 def rows_per_chunk(columns: int) -> int:
-    """Return how many rows with so many columns to read at a time."""
+    """Return how many rows of that many columns to read at a time."""
     return max(1, min(CHUNK_BYTES // (8 * max(columns, 1)), CHUNK_ROWS))
 
 
 @dataclass(frozen=True, eq=False)
 class ArrayStream(Stream):
-    """Aligned arrays (n, d), read in chunks; nothing but a chunk is copied."""
+    """Aligned arrays (n, d), read in chunks; only one chunk is copied at a time."""
 
     views: tuple[Any, ...]
     weight: Array | None = None
