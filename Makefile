@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
 TEST_EXTRAS := test,plot,dask,files,neighbors,torch
 CODE = $(wildcard src paper tests benchmarks examples setup.py)
-# What an installation is made of: packages, and the part in C, which it compiles.
+# When one of these changes, the environment is installed again.
 INSTALLED := pyproject.toml constraints.txt setup.py src/ritz/_compiled.pyx src/ritz/_sections.h
 
 # Tests that run a second time without the compiled part.

@@ -18,7 +18,7 @@ if os.environ.get("RITZ_COMPILED", "1") != "0":
     except ImportError:
         warnings.warn(
             "ritz runs without its compiled part: results are the same, and fits with few centers "
-            "take up to three times as long. Install a C compiler, then reinstall ritz.",
+            "take about twice as long. Install a C compiler, then reinstall ritz.",
             RuntimeWarning,
             stacklevel=2,
         )
