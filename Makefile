@@ -40,7 +40,7 @@ unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' exam
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
 
 # FIGURE=moons for one figure, OUT=folder, FULL=1 for the paper's sizes, OPTIONS="--seed 1" for others.
-reproduce: $(VENV)/.installed-reproduce ## the paper's figures, quick settings (7 min 20 s on two free cores); FIGURE=moons for one
+reproduce: $(VENV)/.installed-reproduce ## the paper's figures, quick settings (3 min 30 s on two free cores); FIGURE=moons for one
 	$(BIN)/python -m paper $(or $(FIGURE),all) $(if $(OUT),--out "$(OUT)") $(if $(FULL),--full) $(OPTIONS)
 
 bench: $(VENV)/.installed-bench ## benchmarks, the quick ones
