@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,27 @@ class Block:
             self.index[rows],
             None if self.groups is None else self.groups[rows],
         )
+
+
+class DistinctRows(NamedTuple):
+    """Distinct rows of the data, and what the rows equal to each of them add up to.
+
+    Parameters
+    ----------
+    X
+        Rows (m, d).
+    weight, copies
+        The total weight (m,) and the number (m,) of the rows equal to each.
+    """
+
+    X: Array
+    weight: Array
+    copies: Array
+
+    @property
+    def repeat(self) -> bool:
+        """Whether any of them occurs more than once."""
+        return bool((self.copies > 1).any())
 
 
 def mix(key: Keys) -> Keys:

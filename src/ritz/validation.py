@@ -55,11 +55,13 @@ def as_number(
     return number
 
 
-def as_count(value: Any, name: str, requirement: str = "a positive integer") -> int:
-    """Return a positive integer."""
-    if type(value) is int and value >= 1:
+def as_count(
+    value: Any, name: str, requirement: str = "a positive integer", lowest: int = 1
+) -> int:
+    """Return an integer that is at least `lowest`."""
+    if type(value) is int and value >= lowest:
         return value
-    number = as_number(value, name, requirement, lowest=1)
+    number = as_number(value, name, requirement, lowest=lowest)
     if number != int(number):
         raise parameter_error(name, requirement, repr(value))
     return int(number)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import ritz
+from ritz.bases import Centered
 from ritz.rows import hash_rows
 
 N, D = 1501, 3
@@ -228,9 +229,9 @@ def test_weights_are_repetitions(basis):
     repeated = assemble(ritz.laplacian(), BASES[basis], np.repeat(X, times, axis=0))
     assert weighted.n_rows == (times > 0).sum()
     assert repeated.n_rows == times.sum()
-    np.testing.assert_allclose(weighted.weight, repeated.weight)
+    np.testing.assert_allclose(weighted.weight.sum(), repeated.weight.sum())
     for name in ("L", "Phi"):
-        a, b = getattr(weighted, name), getattr(repeated, name)
+        a, b = getattr(weighted.mean(), name), getattr(repeated.mean(), name)
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-12 * np.abs(b).max())
 
 
@@ -475,25 +476,113 @@ def test_a_rows_fold_is_its_hash():
     np.testing.assert_array_equal(sums.count, np.bincount(folds, minlength=8))
 
 
-def test_repeated_rows_share_a_fold():
-    once = assemble(ritz.laplacian(), GAUSSIAN, X)
-    thrice = assemble(ritz.laplacian(), GAUSSIAN, np.concatenate([X, X[::-1], X]))
-    np.testing.assert_array_equal(thrice.count, 3 * once.count)
-    np.testing.assert_allclose(
-        thrice.L, 3 * np.array(once.L), rtol=0, atol=1e-12 * np.abs(thrice.L).max()
-    )
+COUNTS = np.random.default_rng(6).poisson(2.0, size=(4000, 2)).astype(float)
 
 
-def test_pairs_share_a_fold_only_when_both_rows_are_equal():
-    once = assemble(ritz.cross(), ritz.Monomials(1), (X, Y))
-    twice = assemble(
-        ritz.cross(), ritz.Monomials(1), (np.concatenate([X, X]), np.concatenate([Y, Y]))
+def assert_same_folds(a, b):
+    """Check that two sums hold the same rows in each fold."""
+    np.testing.assert_array_equal(a.count, b.count)
+    for name in ("weight", "L", "Phi", "Psi"):
+        x, y = np.array(getattr(a, name)), np.array(getattr(b, name))
+        np.testing.assert_allclose(x, y, rtol=0, atol=1e-12 * np.abs(y).max())
+
+
+def test_repeated_rows_are_spread_over_the_folds():
+    sums = assemble(ritz.laplacian(), ritz.Monomials(1), COUNTS)
+    assert sums.left.repeats
+    assert np.abs(sums.count - 500).max() <= 5 * np.sqrt(500)
+    alike = assemble(ritz.laplacian(), sums.left, np.ones((4000, 2)))
+    assert np.abs(alike.count - 500).max() <= 5 * np.sqrt(500)
+    # Where no row repeats, the order of rows does not matter.
+    assert not assemble(ritz.laplacian(), ritz.Monomials(1), X).left.repeats
+
+
+def test_pairs_repeat_only_if_the_rows_of_both_views_do():
+    twice = np.concatenate([X, X])
+    other = np.random.default_rng(7).normal(size=(2 * N, 2))
+    for views in ((twice, other), (other, twice)):
+        sums = assemble(ritz.cross(), ritz.Monomials(1), views)
+        folds = (hash_rows(*views) % np.uint64(8)).astype(int)
+        np.testing.assert_array_equal(sums.count, np.bincount(folds, minlength=8))
+    sums = assemble(ritz.cross(), ritz.Monomials(1), (COUNTS, COUNTS[:, :1]))
+    assert np.abs(sums.count - 500).max() <= 5 * np.sqrt(500)
+
+
+@pytest.mark.parametrize("form", ["laplacian", "cross"])
+def test_sums_of_parts_have_the_folds_of_the_whole_where_rows_repeat(form):
+    form, weight = FORMS[form], np.random.default_rng(8).integers(0, 3, size=4000)
+    views = (COUNTS, COUNTS[::-1])[: form.views]
+    whole = assemble(
+        form, ritz.Monomials(2), views if form.views == 2 else COUNTS, sample_weight=weight
     )
-    np.testing.assert_array_equal(twice.count, 2 * once.count)
-    same_left = assemble(
-        ritz.cross(), ritz.Monomials(1), (np.concatenate([X, X]), np.concatenate([Y, Y[::-1]]))
-    )
-    assert not np.array_equal(same_left.count, 2 * once.count)
+    basis = whole.left if form.symmetric else (whole.left, whole.right)
+    total = 0
+    for rows in (slice(0, 1000), slice(1000, 1010), slice(1010, 4000)):
+        some = tuple(view[rows] for view in views)
+        total += assemble(
+            form,
+            basis,
+            some if form.views == 2 else some[0],
+            sample_weight=weight[rows],
+            first_row=total.n_rows if total else 0,
+        )
+    assert_same_folds(total, whole)
+
+
+def test_chunks_and_rows_of_zero_weight_do_not_change_the_folds_of_repeated_rows():
+    dask = pytest.importorskip("dask.array")
+    whole = assemble(ritz.laplacian(), GAUSSIAN, COUNTS)
+    batches = ritz.Batches([COUNTS[:7], COUNTS[7:3000], COUNTS[3000:]])
+    chunked = dask.from_array(COUNTS, chunks=(700, 2))
+    padded = np.insert(COUNTS, [0, 5, 3999], 1.0, axis=0)
+    weight = np.insert(np.ones(4000), [0, 5, 3999], 0.0)
+    for rows, weights in ((batches, None), (chunked, None), (padded, weight)):
+        assert_same_folds(assemble(ritz.laplacian(), GAUSSIAN, rows, sample_weight=weights), whole)
+
+
+@pytest.mark.parametrize("m", [1, 5, 40, 1000])
+def test_a_sample_knows_how_often_its_rows_occur_and_with_what_weight(m):
+    weight = np.random.default_rng(11).integers(0, 3, size=4000)
+    for order in (np.arange(4000), np.random.default_rng(12).permutation(4000)):
+        parts = np.array_split(order, [10, 700, 2500])
+        items = [(COUNTS[part], weight[part].astype(float)) for part in parts]
+        found = ritz.Batches(items, weighted=True).sample_distinct(m, 3)
+        assert len(found.X) == min(m, len(np.unique(COUNTS[weight > 0], axis=0)))
+        for row, total, copies in zip(*found, strict=True):
+            same = (row == COUNTS).all(axis=1)
+            assert total == weight[same].sum()
+            assert copies == (weight[same] > 0).sum()
+        assert found.repeat == (found.copies > 1).any()
+
+
+def test_groups_decide_the_folds_also_where_rows_repeat():
+    groups = np.random.default_rng(9).integers(40, size=4000)
+    order = np.random.default_rng(10).permutation(4000)
+    a = assemble(ritz.laplacian(), ritz.Monomials(1), COUNTS, groups=groups)
+    b = assemble(ritz.laplacian(), ritz.Monomials(1), COUNTS[order], groups=groups[order])
+    assert_same_folds(a, b)
+
+
+def test_functions_fixed_by_hand_look_for_repeated_rows_at_the_first_sums():
+    basis = Centered(ritz.KernelSections(ritz.Gaussian(2.0), COUNTS[:5]), np.zeros(5))
+    sums = assemble(ritz.laplacian(), basis, COUNTS)
+    assert sums.left.repeats
+    assert np.abs(sums.count - 500).max() <= 5 * np.sqrt(500)
+
+
+def test_sums_add_only_if_their_folds_are_made_alike():
+    basis = Centered(ritz.KernelSections(ritz.Gaussian(1.0), X[:5]), np.zeros(5))
+    once = assemble(ritz.laplacian(), basis, X)
+    twice = assemble(ritz.laplacian(), basis, np.concatenate([X, X]))
+    with pytest.raises(ValueError, match="fixed by the same sample"):
+        _ = once + twice
+    assert (once + assemble(ritz.laplacian(), once.left, np.concatenate([X, X]))).n_rows == 3 * N
+
+
+@pytest.mark.parametrize("first_row", [-1, 0.5, "first", None])
+def test_the_first_row_is_a_row_number(first_row):
+    with pytest.raises(ValueError, match="'first_row' parameter must be a nonnegative integer"):
+        assemble(ritz.laplacian(), ritz.Monomials(1), X, first_row=first_row)
 
 
 def test_rows_of_a_group_share_a_fold():

@@ -56,6 +56,20 @@ def test_partial_fit_is_one_fit(sizes, weighted):
     np.testing.assert_allclose(parts.eigenvalue_errors_, whole.eigenvalue_errors_, rtol=1e-6)
 
 
+def test_partial_fit_has_the_folds_of_one_fit_where_rows_repeat():
+    X = np.random.default_rng(0).poisson(3.0, size=(9000, 2)).astype(float)
+    weight = np.random.default_rng(1).integers(0, 3, size=9000)
+    model = ritz.SpectralEmbedding(2, basis=ritz.Monomials(2), random_state=0)
+    parts = clone(model)
+    for rows in (slice(0, 6000), slice(6000, 6100), slice(6100, 9000)):
+        parts.partial_fit(X[rows], sample_weight=weight[rows])
+    whole = ritz.assemble(ritz.laplacian(), parts.sums_.left, X, sample_weight=weight)
+    np.testing.assert_array_equal(parts.sums_.count, whole.count)
+    whole = model.fit_sums(whole)
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, rtol=1e-10)
+    np.testing.assert_allclose(parts.eigenvalue_errors_, whole.eigenvalue_errors_, rtol=1e-6)
+
+
 def test_partial_fit_keeps_rows_until_there_are_enough():
     X = np.random.default_rng(2).normal(size=(9000, 2))
     parts = ritz.SpectralEmbedding(2, random_state=0)

@@ -118,6 +118,21 @@ def test_weights_are_repetitions():
     np.testing.assert_allclose(weighted.transform(X), repeated.transform(X), rtol=1e-6, atol=1e-7)
 
 
+def test_repeated_pairs_are_held_out_together_and_their_errors_are_those_of_samples():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(5.0, size=(2000, 1)).astype(float)
+    Y = X + rng.poisson(3.0, size=(2000, 1))
+    model = ritz.SingularEmbedding(1, random_state=0)
+    found = clone(model).fit(X, Y)
+    backwards = clone(model).fit(X[::-1], Y[::-1])
+    assert found.path_ == pytest.approx(backwards.path_, rel=1e-6)
+    np.testing.assert_allclose(found.held_out_values_, backwards.held_out_values_, rtol=1e-6)
+    np.testing.assert_allclose(found.singular_values_, backwards.singular_values_, rtol=1e-6)
+    # The correlation of a binormal sample has the standard error (1 - r^2) / sqrt(n).
+    typical = (1 - found.singular_values_[0] ** 2) / np.sqrt(2000)
+    assert 0.4 < found.singular_value_errors_[0] / typical < 2.5
+
+
 def test_one_column_may_come_flat_and_frames_come_out():
     pytest.importorskip("pandas")
     X, Y = pair(300, 0.8, d=2)

@@ -11,6 +11,7 @@ from ritz import datasets
 
 RUNS = 100
 FOLDS = 8
+CENTERS = np.linspace(-2, 2, 5)[:, None]
 
 CASES = {
     "gaussian": (datasets.gaussian(), ritz.Monomials(3), 3),
@@ -59,6 +60,53 @@ def test_errors_have_the_size_of_the_scatter(name):
     scatter = np.std([f.values[1:3] for f in found], axis=0, ddof=1)
     stated = np.sqrt(np.mean([f.errors[1:3] ** 2 for f in found], axis=0))
     np.testing.assert_allclose(stated, scatter, rtol=0.25)
+
+
+def rounded(rng):
+    return np.round(2 * rng.normal(size=(4000, 1))) / 2
+
+
+def counts(rng):
+    return rng.poisson([3.0, 8.0], size=(4000, 2)).astype(float)
+
+
+def paired_counts(rng):
+    shared, own = rng.poisson([5.0, 3.0], size=(4000, 2)).astype(float).T
+    return shared[:, None], (shared + own)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("draw", "form", "basis"),
+    [
+        (rounded, ritz.laplacian(), ritz.Monomials(3)),
+        (rounded, ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(2.0), centers=CENTERS)),
+        (counts, ritz.laplacian(), ritz.Monomials(2)),
+        (paired_counts, ritz.cross(), ritz.Monomials(2)),
+    ],
+    ids=["rounded", "rounded, kernel", "counts", "pairs of counts"],
+)
+def test_errors_of_rounded_and_count_data_have_the_size_of_the_scatter(draw, form, basis):
+    """Equal rows do not share a fold, where the data have few different rows."""
+    found = [
+        ritz.decompose(form, basis, draw(np.random.default_rng(seed)), 3, random_state=seed)
+        for seed in range(60)
+    ]
+    scatter = np.std([f.values[1:] for f in found], axis=0, ddof=1)
+    stated = np.sqrt(np.mean([f.errors[1:] ** 2 for f in found], axis=0))
+    assert (stated / scatter).min() > 0.6
+    assert (stated / scatter).max() < 1.7
+
+
+def test_values_of_repeated_rows_do_not_depend_on_the_order_of_rows():
+    X = counts(np.random.default_rng(0))
+    found = [
+        ritz.decompose(ritz.laplacian(), ritz.Monomials(2), Z, 5, random_state=0)
+        for Z in (X, X[::-1], X[np.argsort(X[:, 0])])
+    ]
+    for other in found[1:]:
+        np.testing.assert_allclose(other.values, found[0].values, rtol=1e-9, atol=1e-12)
+        assert (other.errors[1:] / found[0].errors[1:]).min() > 0.2
+        assert (other.errors[1:] / found[0].errors[1:]).max() < 5
 
 
 @pytest.mark.parametrize("name", ["circle", "circle, kernel"])

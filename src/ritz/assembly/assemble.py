@@ -38,6 +38,7 @@ def assemble(
     sample_weight: Any = None,
     groups: Any = None,
     n_folds: int = 8,
+    first_row: int = 0,
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
@@ -60,9 +61,13 @@ def assemble(
         Nonnegative weights (n,).
     groups
         Labels (n,) of rows that belong together, such as pieces of a time series: they share a
-        fold. Otherwise a row's fold is a hash of its numbers.
+        fold. Otherwise a row's fold is a hash of its numbers; where the sample that fixes the
+        functions holds equal rows, as of counts or rounded data, also of its place among the rows.
     n_folds
         The number of parts in which the sums are kept, for error bars and selection.
+    first_row
+        How many rows of positive weight come before these, where X is a part of the data: the
+        `n_rows` of the sums so far. The sums of the parts then have the folds of the whole.
     random_state
         A seed or generator, for the choice of centers and the like.
     n_jobs
@@ -72,6 +77,7 @@ def assemble(
     """
     require_form(form)
     n_folds, threads = as_count(n_folds, "n_folds"), n_threads(n_jobs)
+    first_row = as_count(first_row, "first_row", "a nonnegative integer", lowest=0)
     seeds = random_integers(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
     form.require_shapes(stream.n_rows, stream.dimensions)
@@ -86,7 +92,7 @@ def assemble(
     # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1
-    return sum_over_rows(form, left, right, stream, n_folds, threads, progress)
+    return sum_over_rows(form, left, right, stream, n_folds, threads, progress, first_row)
 
 
 def sum_over_rows(
@@ -97,6 +103,7 @@ def sum_over_rows(
     n_folds: int,
     threads: int,
     progress: bool | None,
+    first_row: int,
 ) -> Sums:
     """Add up a prepared form over all rows, by the closed formula where it applies."""
     assembler: LaplacianAssembler | GeneralAssembler
@@ -113,7 +120,9 @@ def sum_over_rows(
         assembler.add(folds[fold], block)
         count[fold] += len(block.weight)
 
-    n_rows = over_folds(stream, add, n_folds, assembler.block_rows, threads, progress)
+    # Pairs of rows repeat only if the rows of both sides do.
+    number = first_row if left.repeats and right.repeats else None
+    n_rows = over_folds(stream, add, n_folds, assembler.block_rows, threads, progress, number)
     if stream.n_rows is None:
         form.require_shapes(n_rows, stream.dimensions)
     if count.sum() < 2:
@@ -182,18 +191,22 @@ def fit_bases(
 def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample unless they are fixed."""
     basis: Basis | Recipe = recipe
-    if not isinstance(recipe, Centered):
+    if not isinstance(recipe, Centered) or recipe.repeats is None:
         # A recipe samples its rows with the first number that it draws from its seed. With the same
         # number here, it chooses the rows that it would choose from the whole stream.
         (first,) = random_integers(seed, 1)
-        pilot = stream.sample(max(recipe.pilot_rows, PILOT_ROWS), first, view)
-        if len(pilot) < 2 and stream.n_rows is None:
-            got = f"{len(pilot)} distinct row(s)"
+        pilot = stream.sample_distinct(max(recipe.pilot_rows, PILOT_ROWS), first, view)
+        if len(pilot.X) < 2 and stream.n_rows is None:
+            got = f"{len(pilot.X)} distinct row(s)"
             raise parameter_error("X", "data of at least 2 rows", got)
-        basis = recipe.fit(pilot, seed)
+        basis = recipe.fit(pilot.X, seed)
     assert isinstance(basis, Basis)
     dimension = stream.dimensions[view]
     if basis.dimension not in (None, dimension):
         requirement = f"an array with {basis.dimension} columns"
         raise parameter_error("XY"[view], requirement, dimension)
-    return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
+    if isinstance(basis, Centered) and basis.repeats is not None:
+        return basis
+    if not isinstance(basis, Centered):
+        basis = conditioned(basis, pilot.X[:PILOT_ROWS])
+    return replace(basis, repeats=pilot.repeat)

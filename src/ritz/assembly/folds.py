@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ritz.rows import Block, Keys, hash_rows
+from ritz.rows import Block, Keys, hash_rows, mix
 from ritz.streams import Stream
 from ritz.threads import n_threads, one_blas_thread, thread_map
 
@@ -22,6 +22,7 @@ def over_folds(
     block_rows: int,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    first_row: int | None = None,
 ) -> int:
     """Call `add(fold, block)` for all rows of positive weight; return the number of all rows.
 
@@ -40,23 +41,32 @@ def over_folds(
         The largest number of rows in such a block.
     n_jobs, progress
         As in `ritz.assemble`.
+    first_row
+        Where folds depend on the numbers of rows: that of the first row.
     """
     threads, total = min(n_folds, n_threads(n_jobs)), 0
     with nullcontext() if n_folds == 1 else one_blas_thread():
         for block in with_progress(stream, progress):
             total += len(block)
-            add_block(block, add, n_folds, block_rows, threads)
+            add_block(block, add, n_folds, block_rows, threads, first_row)
+            if first_row is not None:
+                first_row += int(np.count_nonzero(block.weight))
             # Free the block before the next one is read.
             del block
     return total
 
 
 def add_block(
-    block: Block, add: Callable[[int, Block], None], n_folds: int, block_rows: int, threads: int
+    block: Block,
+    add: Callable[[int, Block], None],
+    n_folds: int,
+    block_rows: int,
+    threads: int,
+    first_row: int | None,
 ) -> None:
     """Call `add(fold, block)` for the rows of a block, each fold in one thread."""
     positive = np.flatnonzero(block.weight > 0)
-    fold_of_row = fold_of(block, n_folds)[positive]
+    fold_of_row = fold_of(block, n_folds, first_row)[positive]
     # The rows of positive weight, fold after fold, and where each fold begins and ends.
     rows = positive[np.argsort(fold_of_row, kind="stable")]
     ends = np.cumsum([0, *np.bincount(fold_of_row, minlength=n_folds)])
@@ -70,9 +80,17 @@ def add_block(
     thread_map(add_fold, range(n_folds), threads)
 
 
-def fold_of(block: Block, n_folds: int) -> NDArray[np.intp]:
-    """Return the fold (b,) of each row: a hash of its group, or of its own numbers."""
+def fold_of(block: Block, n_folds: int, first_row: int | None = None) -> NDArray[np.intp]:
+    """Return the fold (b,) of each row: a hash of its group, or of its own numbers.
+
+    If equal rows shared a fold, data of few different rows would have folds that differ by far more
+    than samples do. With the number of the first row, the hash is also one of the row's place among
+    the rows of positive weight.
+    """
     keys: Keys = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    if first_row is not None and block.groups is None:
+        place = first_row + np.cumsum(block.weight > 0)
+        keys = mix(keys ^ mix(place.astype(np.uint64)))
     # NumPy sorts small integers in linear time.
     return (keys % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
 

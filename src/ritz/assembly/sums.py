@@ -98,8 +98,9 @@ class Sums:
         for side in ("left", "right"):
             if not same_functions(getattr(self, side), getattr(other, side)):
                 raise ValueError(
-                    "Sums add only over the same functions. Pass those of the first sums to the "
-                    "second: `assemble(form, sums.left, X)`, or (sums.left, sums.right)."
+                    "Sums add only over the same functions, fixed by the same sample. Pass those "
+                    "of the first sums to the second: `assemble(form, sums.left, X)`, or "
+                    "(sums.left, sums.right)."
                 )
 
         def combined(ours: Folds, theirs: Folds) -> Folds:
@@ -143,10 +144,15 @@ class Sums:
 
 
 def same_functions(a: Centered, b: Centered) -> bool:
-    """Return whether two bases are equal in all their numbers, and agree at some points."""
+    """Return whether two bases are equal in all their numbers, and agree at some points.
+
+    What they know of repeated rows must agree, too: it decides the folds of rows.
+    """
     if a is b:
         return True
-    if not (equal_numbers(a.offset, b.offset) and equal_numbers(a.basis, b.basis)):
+    if a.repeats != b.repeats or not (
+        equal_numbers(a.offset, b.offset) and equal_numbers(a.basis, b.basis)
+    ):
         return False
     points = np.random.default_rng(0).normal(size=(4, a.dimension or 1))
     return bool(np.array_equal(a(points), b(points)))

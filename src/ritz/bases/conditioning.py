@@ -38,6 +38,9 @@ class Centered(Basis):
         Rows (m, d) that were fixed together with the basis, for operators that look at a sample of
         the data, such as `neighbors`; None for the others. Sums over the same basis then use the
         same sample and can be added.
+    repeats
+        Whether equal rows occur in the sample of the data that the basis was fixed with: if so, a
+        row's fold depends on its place, too. None if no sample was looked at.
     """
 
     file_tag: ClassVar[str] = "Centered"
@@ -45,6 +48,7 @@ class Centered(Basis):
     basis: Basis
     offset: Array
     reference: Array | None = None
+    repeats: bool | None = None
 
     def __post_init__(self) -> None:
         if np.shape(self.offset) != (self.basis.size,):

@@ -180,6 +180,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 X,
                 sample_weight=data.weight,
                 n_folds=self.n_folds,
+                first_row=self.sums_.n_rows,
                 n_jobs=self.n_jobs,
             )
             return self._set(self.sums_ + new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.assembly import Sums, assemble
+from ritz.bases import Recipe
 from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
 from ritz.estimators.fitting import first_functions, selected_basis, without_constant
 from ritz.forms import cross
@@ -110,8 +112,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,).
 
         Rows that depend on each other, as two times of one process, need `groups` (n,): labels of
-        pieces longer than its memory. Otherwise errors come out too small. A fold is a hash of the
-        numbers of a row: where few different rows occur many times each, give each row a group.
+        pieces longer than its memory. Otherwise errors come out too small. Equal rows are held out
+        together: where few different rows occur many times each, give each row a group.
         """
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
@@ -119,9 +121,28 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_columns_of_y = Y.shape[1]
         weight = checked_weights(sample_weight, X)
         n_components = as_count(self.n_components, "n_components")
-        sums = self._sums(X, Y, weight, groups)
+        seed = seed_of(self.random_state)
+        recipes = self._recipes(X, Y, weight, seed)
+
+        def summed(bases: Any) -> Sums:
+            return assemble(
+                cross(),
+                bases,
+                (X, Y),
+                sample_weight=weight,
+                groups=groups,
+                n_folds=self.n_folds,
+                random_state=seed,
+                n_jobs=self.n_jobs,
+            )
+
+        sums = held_out = summed(recipes)
+        sides = sums.left, sums.right
+        if groups is None and all(side.repeats for side in sides):
+            # A row that equals one of those seen is not unseen: equal rows must share a fold here.
+            held_out = summed([replace(side, repeats=False) for side in sides])
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
-            sums, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
+            held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
         )
         self.spectrum_ = first_functions(sums, n_components, self.regularization_)
         self.sums_ = sums
@@ -129,9 +150,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_features_out = self.n_components
         return self
 
-    def _sums(self, X: Array, Y: Array, weight: Array, groups: Any) -> Sums:
-        """Choose a basis for each view, and average the products of their functions."""
-        seed = seed_of(self.random_state)
+    def _recipes(self, X: Array, Y: Array, weight: Array, seed: int) -> list[Recipe]:
+        """Choose a basis for each view."""
         bases = self.basis if isinstance(self.basis, tuple | list) else (self.basis, self.basis)
         if len(bases) != 2:
             raise parameter_error("basis", "one basis or a pair", f"{len(bases)} bases")
@@ -141,16 +161,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             rows = WeightedRows(view, weight)
             comparison = Comparison(cross(), self.n_components, 0.0, rows, seed)
             recipes.append(selected_basis(self, basis, comparison, PAIR_DEFAULTS))
-        return assemble(
-            cross(),
-            recipes,
-            (X, Y),
-            sample_weight=weight,
-            groups=groups,
-            n_folds=self.n_folds,
-            random_state=seed,
-            n_jobs=self.n_jobs,
-        )
+        return recipes
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Return the left functions (n, n_components) at points X (n, d).

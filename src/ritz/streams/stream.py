@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.rows import Block, Keys, hash_rows, lowest_distinct, row_slices, seeded_priorities
+from ritz.rows import (
+    Block,
+    DistinctRows,
+    Keys,
+    hash_rows,
+    lowest_distinct,
+    row_slices,
+    seeded_priorities,
+)
 from ritz.validation import Array, as_contiguous, parameter_error, require_finite
 
 # Limits of what is read at a time, in bytes and rows: enough work for all threads, little memory.
@@ -46,13 +54,17 @@ class Stream(ABC):
         The choice depends on the set of rows and the seed alone: not on order, repetition or
         blocks.
         """
-        kept = np.empty((0, self.dimensions[view]))
+        return self.sample_distinct(m, seed, view).X
+
+    def sample_distinct(self, m: int, seed: int, view: int = 0) -> DistinctRows:
+        """Return the rows of `sample`, with how often and with what weight they occur."""
+        kept = DistinctRows(np.empty((0, self.dimensions[view])), np.empty(0), np.empty(0))
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
             kept, known = _merge_sample(block, view, m, seed, kept, known)
             # Free the block before the next one is read.
             del block
-        if not len(kept):
+        if not len(known):
             remedy = "Each call of the 'source' of Batches must return a fresh iterator."
             raise parameter_error("X", "rows, at least one of positive weight", "none", remedy)
         return kept
@@ -67,23 +79,33 @@ class Stream(ABC):
 
 
 def _merge_sample(
-    block: Block, view: int, m: int, seed: int, kept: Array, known: Keys
-) -> tuple[Array, Keys]:
+    block: Block, view: int, m: int, seed: int, kept: DistinctRows, known: Keys
+) -> tuple[DistinctRows, Keys]:
     """Merge the rows kept so far, and their priorities `known`, with those of a block.
 
     Returns the m rows of lowest priority, ascending, and their priorities.
     """
-    rows = block.views[view]
+    rows, weight = block.views[view], block.weight
     priority = seeded_priorities(hash_rows(rows), seed)
-    eligible = block.weight > 0
-    if len(kept) >= m:
-        eligible &= priority < known[-1]
+    eligible = weight > 0
+    if len(known) >= m:
+        eligible &= priority <= known[-1]
     if not eligible.all():
-        rows, priority = rows[eligible], priority[eligible]
-    if len(kept):
-        rows, priority = np.concatenate([kept, rows]), np.concatenate([known, priority])
+        rows, weight, priority = rows[eligible], weight[eligible], priority[eligible]
+    copies = np.ones(len(rows))
+    if len(known):
+        rows, weight, copies = map(np.concatenate, zip(kept, (rows, weight, copies), strict=True))
+        priority = np.concatenate([known, priority])
     pick = lowest_distinct(priority, m)
-    return rows[pick], priority[pick]
+    lowest = priority[pick]
+    # Every row that equals one of those kept now was eligible, so that totals are complete.
+    low = np.flatnonzero(priority <= lowest.max(initial=0))
+    place = np.searchsorted(lowest, priority[low])
+    weight, copies = (
+        np.asarray(np.bincount(place, part[low], len(pick)), dtype=np.float64)
+        for part in (weight, copies)
+    )
+    return DistinctRows(rows[pick], weight, copies), lowest
 
 
 def rows_per_chunk(columns: int) -> int:
