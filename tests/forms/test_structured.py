@@ -137,12 +137,14 @@ def local_frames(Z, r=2):
     return np.array(result)
 
 
-def density(Z, rows):
-    """Return the kernel estimate of the density over some rows."""
+def density(Z, rows, weight):
+    """Return the kernel estimate of the density over some rows; each of Z counts once."""
     r = cdist(rows, rows)
     bandwidth = np.median(np.sort(r, axis=1)[:, min(32, len(rows) - 1)])
-    near = np.exp(-(cdist(Z, rows) ** 2) / (2 * bandwidth**2))
-    return (1 + near.sum(axis=1)) / (1 + len(rows))
+    distances = cdist(Z, rows)
+    near = np.exp(-(distances**2) / (2 * bandwidth**2)) @ (weight / weight.mean())
+    other = (distances > 0).all(axis=1)
+    return (other + near) / (other + len(rows))
 
 
 # Naive forms of f and g at rows Z with weights w
@@ -473,7 +475,7 @@ def test_density_correction_weights_both_sides(alpha, basis, weight):
     matrices = assembled(form, functions, X, weight)
     f = Dense(functions)
     # Rows of weight zero are no samples.
-    w = w * density(X, X[w > 0]) ** -alpha
+    w = w * density(X, X[w > 0], w[w > 0]) ** -alpha
     truth = gradients()(f, f, X, w) + 2 * values_times(bump)(f, f, X, w)
     assert_equal(matrices.L, truth)
     assert_equal(matrices.Phi, mean(w, f(X), f(X)))

@@ -27,7 +27,8 @@ def test_equal_weights_of_any_size_give_the_same_quantile(n):
 @pytest.mark.parametrize("quantile", [0.1, 0.5])
 def test_a_weight_is_a_repetition_of_distances(quantile):
     X, weight = RNG.normal(size=(60, 2)), RNG.integers(1, 4, size=60)
-    distances = np.repeat(cdist(X, X), weight, axis=0)
+    repeated = np.repeat(X, weight, axis=0)
+    distances = cdist(repeated, repeated)
     expected = np.quantile(distances[distances > 0], quantile, method="inverted_cdf")
     found = auto_length_scale(X, weight.astype(float), 0, quantile)
     assert found == pytest.approx(expected, rel=1e-12)

@@ -394,6 +394,25 @@ def test_density_correction_on_the_interval():
     assert values[0][1] > 1.06 * truth[1]
 
 
+def test_density_correction_undoes_weights_and_repetitions_too():
+    """The law of weighted samples is that of the weights, and so is its density."""
+    rng = np.random.default_rng(0)
+    X = rng.random((10_000, 1))
+    weight = rng.poisson(1 + 4 * X[:, 0])
+    corrected = ritz.laplacian(density_correction=1.0)
+    weighted, repeated = (
+        ritz.decompose(corrected, ritz.Monomials(6), Z, 4, sample_weight=w, random_state=0).values
+        for Z, w in ((X, weight), (np.repeat(X, weight, axis=0), None))
+    )
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-9)
+    truth = np.pi**2 * np.arange(4) ** 2
+    np.testing.assert_allclose(weighted, truth, rtol=0.05)
+    plain = ritz.decompose(
+        ritz.laplacian(), ritz.Monomials(6), X, 4, sample_weight=weight, random_state=0
+    )
+    assert plain.values[1] > 1.06 * truth[1]
+
+
 @pytest.mark.parametrize(
     ("alpha", "n", "tolerance"), [(0.5, 4000, 0.3), (0.5, 8000, 0.3), (-1.0, 6000, 0.05)]
 )

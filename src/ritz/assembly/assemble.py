@@ -88,7 +88,7 @@ def assemble(
         n_folds = 1
     if form.needs_reference:
         assert left.reference is not None
-        form = form.prepare(left.reference)
+        form = form.prepare(left.reference, left.reference_weight)
     # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1
@@ -182,7 +182,8 @@ def fit_bases(
         raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
     left = fit_basis(recipes[0], stream, seeds[1], 0)
     if form.needs_reference and left.reference is None:
-        left = replace(left, reference=stream.sample(REFERENCE_ROWS, seeds[0]))
+        sample = stream.sample_distinct(REFERENCE_ROWS, seeds[0])
+        left = replace(left, reference=sample.X, reference_weight=sample.weight)
     if recipes[0] is recipes[1] and not form.two_sided:
         return left, left
     return left, fit_basis(recipes[1], stream, seeds[2], int(form.two_sided))

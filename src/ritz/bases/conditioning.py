@@ -38,6 +38,8 @@ class Centered(Basis):
         Rows (m, d) that were fixed together with the basis, for operators that look at a sample of
         the data, such as `neighbors`; None for the others. Sums over the same basis then use the
         same sample and can be added.
+    reference_weight
+        The total weights (m,) of the rows equal to each of them; None for ones.
     repeats
         Whether equal rows occur in the sample of the data that the basis was fixed with: if so, a
         row's fold depends on its place, too. None if no sample was looked at.
@@ -48,6 +50,7 @@ class Centered(Basis):
     basis: Basis
     offset: Array
     reference: Array | None = None
+    reference_weight: Array | None = None
     repeats: bool | None = None
 
     def __post_init__(self) -> None:

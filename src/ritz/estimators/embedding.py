@@ -230,8 +230,9 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         form = as_operator(self.operator, self.n_neighbors)
         if form.needs_reference:
             # One sample serves the reference fit and the loss.
-            rows = X[weight > 0]
-            form = form.prepare(as_contiguous(rows[sample_rows(rows, REFERENCE_ROWS, 0)]))
+            rows = WeightedRows(X, weight).distinct
+            rows = rows[sample_rows(rows.X, REFERENCE_ROWS, 0)]
+            form = form.prepare(as_contiguous(rows.X), rows.weight)
         if isinstance(self.mu, str):
             if self.mu != "auto":
                 raise parameter_error("mu", "'auto' or a positive number", repr(self.mu))

@@ -11,7 +11,7 @@ import numpy as np
 
 from ritz.features import Jet, Terms
 from ritz.rows import Block, hash_rows
-from ritz.validation import Array, as_number, as_real, as_rows, parameter_error
+from ritz.validation import Array, as_number, as_real, as_rows, as_weights, parameter_error
 
 Order = Literal["smallest", "largest"]
 
@@ -64,8 +64,8 @@ class Form(ABC):
         """Return the scalar product E[f f] that makes functions orthonormal, on a block."""
         return f.value * f.value  # type: ignore[no-any-return]
 
-    def prepare(self, reference: Array) -> Form:
-        """Return the form with a sample of rows (m, d) that it refers to.
+    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+        """Return the form with a sample of rows (m, d), and their weights, that it refers to.
 
         The sample is fixed together with the basis, so that sums over parts of the data add up. A
         form that is prepared already returns itself.
@@ -176,8 +176,8 @@ class FormScaled(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.form.metric(f, block)
 
-    def prepare(self, reference: Array) -> Form:
-        return replace(self, form=self.form.prepare(reference))
+    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+        return replace(self, form=self.form.prepare(reference, weight))
 
     def prepare_with_all(self, data: Block) -> Form:
         return replace(self, form=self.form.prepare_with_all(data))
@@ -242,8 +242,9 @@ class FormSum(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.forms[0].metric(f, block)
 
-    def prepare(self, reference: Array) -> Form:
-        return replace(self, forms=tuple([form.prepare(reference) for form in self.forms]))
+    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+        forms = [form.prepare(reference, weight) for form in self.forms]
+        return replace(self, forms=tuple(forms))
 
     def prepare_with_all(self, data: Block) -> Form:
         return replace(self, forms=tuple([form.prepare_with_all(data) for form in self.forms]))
@@ -277,14 +278,16 @@ def _innermost(form: Form) -> Form:
     return form
 
 
-def as_reference(reference: Any) -> Array:
-    """Return the distinct rows of a reference sample (m, d), in their order.
+def as_reference(reference: Any, weight: Any = None) -> tuple[Array, Array]:
+    """Return the distinct rows of a reference sample (m, d), in their order, and their weights.
 
     A row beside its own copy would be its own neighbor.
     """
     rows = as_rows(reference, "reference")
-    first = np.unique(hash_rows(rows), return_index=True)[1]
-    return rows if len(first) == len(rows) else rows[np.sort(first)]
+    weight = as_weights(weight, len(rows), "weight")
+    _, first, which = np.unique(hash_rows(rows), return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return rows[first[order]], np.asarray(np.bincount(which, weight)[order], dtype=np.float64)
 
 
 def as_field(value: Any, name: str) -> Any:

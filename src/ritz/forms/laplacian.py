@@ -31,19 +31,20 @@ class Laplacian(Form):
     dimension: int | None = None
     n_neighbors: int | None = None
     reference: Array | None = None
+    reference_weight: Array | None = None
 
     def __post_init__(self) -> None:
         refers = isinstance(self.tangent, str) or self.density_correction != 0
         object.__setattr__(self, "needs_reference", refers and self.reference is None)
 
-    def prepare(self, reference: Array) -> Form:
+    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
         if not self.needs_reference:
             return self
-        reference = as_reference(reference)
+        reference, weight = as_reference(reference, weight)
         if self.dimension is not None and self.dimension > reference.shape[1]:
             requirement = f"at most {reference.shape[1]}, the columns of X"
             raise parameter_error("dimension", requirement, self.dimension)
-        form = replace(self, reference=reference)
+        form = replace(self, reference=reference, reference_weight=weight)
         # Compute both now, so that errors are raised before the pass.
         _ = form._frames, form._density
         return form
@@ -62,7 +63,8 @@ class Laplacian(Form):
         if not self.density_correction:
             return None
         assert self.reference is not None
-        return Density(self.reference[:DENSITY_ROWS])
+        assert self.reference_weight is not None
+        return Density(self.reference[:DENSITY_ROWS], self.reference_weight[:DENSITY_ROWS])
 
     @property
     def reweighting(self) -> Hashable:
@@ -135,9 +137,9 @@ def laplacian(
         "pca" to estimate them from nearest neighbors in a reference sample of 10,000 rows.
     density_correction
         The number alpha: L and Phi are weighted by the density of the samples to the power
-        -alpha, estimated up to a factor by a kernel estimate on 2,000 rows of the reference
-        sample. With 0 the operator belongs to the samples' own law, with 1 to the uniform law on
-        their support. The parameter of diffusion maps is (1 + alpha) / 2.
+        -alpha, estimated up to a factor by a weighted kernel estimate on 2,000 rows of the
+        reference sample. With 0 the operator belongs to the samples' own law, with 1 to the uniform
+        law on their support. The parameter of diffusion maps is (1 + alpha) / 2.
     dimension
         With tangent="pca": the dimension r of the manifold.
     n_neighbors

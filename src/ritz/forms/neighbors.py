@@ -38,10 +38,10 @@ class Neighbors(Form):
     def __post_init__(self) -> None:
         object.__setattr__(self, "needs_reference", self.reference is None)
 
-    def prepare(self, reference: Array) -> Form:
+    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
         if not self.needs_reference:
             return self
-        reference = as_reference(reference)
+        reference, _ = as_reference(reference, weight)
         if self.n_neighbors >= len(reference):
             most = len(reference) - 1
             requirement = f"at most {most}, one less than the distinct rows of positive weight"

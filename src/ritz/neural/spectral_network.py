@@ -143,7 +143,8 @@ class SpectralNetwork(NetworkEstimator):
         form.require_shapes(stream.n_rows, stream.dimensions)
         prepared = form
         if form.needs_reference:
-            prepared = form.prepare(stream.sample(REFERENCE_ROWS, seed))
+            sample = stream.sample_distinct(REFERENCE_ROWS, seed)
+            prepared = form.prepare(sample.X, sample.weight)
         self._check_derivatives(modules[0], prepared, stream, seed)
         # All rows decide whether the operator kills the function 1, as few rows may matter for it.
         fit = quick_fit(form, stream, 1 + wanted if mu is None else 0, seed)

@@ -58,7 +58,9 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
         # Without weights the quantile needs no sorting, which takes most of the time.
         place = max(0, int(np.ceil(quantile * len(distances))) - 1)
         return float(np.partition(distances, place)[place])
-    shares = np.broadcast_to(weight[pick][:, None], squares.shape)[apart]
+    # Division by the largest prevents overflow of the products.
+    share = weight[pick] / weight.max()
+    shares = np.outer(share, share[: SCALE_ROWS // 5])[apart]
     order = np.argsort(distances)
     total = np.cumsum(shares[order])
     return float(distances[order][np.searchsorted(total, quantile * total[-1])])
