@@ -104,20 +104,6 @@ def test_too_many_neighbors_are_named_with_the_number_of_rows():
         fit(ritz.SpectralEmbedding, operator="neighbors", n_neighbors=500)
 
 
-TOO_MANY = [
-    (ritz.SpectralEmbedding, {"n_components": 9}),
-    (ritz.DiffusionModes, {"n_modes": 9}),
-    (ritz.SpectralClustering, {"n_clusters": 10}),
-    (ritz.SingularEmbedding, {"n_components": 9}),
-]
-
-
-@pytest.mark.parametrize(("estimator", "parameters"), TOO_MANY)
-def test_more_functions_than_there_are_is_an_error_with_their_number(estimator, parameters):
-    with raises("9 functions besides the constant", "at most 5", "Ask for fewer"):
-        fit(estimator, basis=ritz.Monomials(2), **parameters)
-
-
 def test_a_pair_of_bases_is_a_pair():
     with raises("'basis'", "pair", "3"):
         fit(ritz.SingularEmbedding, basis=(ritz.Monomials(1),) * 3)
@@ -142,12 +128,14 @@ def test_samples_must_have_two_axes_and_two_rows(estimator):
         fit(estimator, X[:1])
 
 
-@each_estimator
+@pytest.mark.parametrize(
+    "estimator",
+    # Equal rows are one cluster.
+    [kind for kind in TARGETS if kind is not ritz.SpectralClustering],
+    ids=lambda kind: kind.__name__,
+)
 def test_samples_need_distinct_rows(estimator):
-    # An estimator names either the rows or the functions that are missing.
-    labeled = estimator in (ritz.LaplacianRegressor, ritz.LaplacianClassifier)
-    words = ("'X'", "at least 2 distinct rows") if labeled else ("at most 0", "more samples")
-    with raises(*words):
+    with raises("'X'", "distinct rows"):
         fit(estimator, np.ones((50, D)))
 
 
@@ -183,8 +171,6 @@ def test_views_must_be_aligned_arrays_of_finite_numbers():
         model.fit(X, X_WITH_NAN)
     with raises("2 columns", "Got 4"):
         model.fit(X, Y).transform(X, np.hstack([Y, Y]))
-    with raises("more than there are", "at most 1"):
-        ritz.SingularEmbedding(3).fit(X, (X[:, 0] > 0).astype(float))
 
 
 UNKNOWN = np.full(N, np.nan)

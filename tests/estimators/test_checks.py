@@ -1,14 +1,34 @@
 """The contract of scikit-learn's estimators."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ritz
 
 
 def expected_failures(estimator):
+    # scikit-learn leaves this check out for its own classifiers that take -1 as "no label".
     if isinstance(estimator, ritz.LaplacianClassifier) and estimator.unlabeled == -1:
         return {"check_classifiers_classes": "its labels -1 and 1: here -1 marks unlabeled rows"}
     return {}
+
+
+@parametrize_with_checks(
+    [
+        ritz.SpectralEmbedding(),
+        ritz.SpectralClustering(),
+        ritz.DiffusionModes(),
+        ritz.SingularEmbedding(),
+        ritz.LaplacianClassifier(),
+        ritz.LaplacianRegressor(),
+        ritz.HermiteRegressor(),
+    ],
+    expected_failed_checks=expected_failures,
+)
+# Some checks have fewer rows than the defaults ask for functions or clusters.
+@pytest.mark.filterwarnings(r"ignore:Only \d of \d (functions|clusters) were found:UserWarning")
+def test_scikit_learn_checks_with_defaults(estimator, check):
+    check(estimator)
 
 
 @parametrize_with_checks(

@@ -66,8 +66,49 @@ def test_tables_are_not_cut_at_single_rows(load, k, least):
     assert adjusted_rand_score(table.target, labels) > least
 
 
-def test_too_few_rows_or_no_gap_for_a_number_of_clusters():
-    with pytest.raises(ValueError, match=r"2 functions besides the constant.*at most 1"):
-        ritz.SpectralClustering("auto").fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0))
+def test_at_least_two_clusters_are_considered():
     with pytest.raises(ValueError, match="max_clusters"):
         ritz.SpectralClustering("auto", max_clusters=1).fit(blobs(2, 100))
+
+
+@pytest.mark.parametrize("n", [6, 8, 10, 11, 12, 13])
+def test_few_rows_of_many_columns_are_clustered_by_their_distances(n):
+    X = np.random.default_rng(n).normal(size=(n, 5))
+    X[1::2, 0] += 10.0
+    labels = ritz.SpectralClustering(2, random_state=0).fit_predict(X)
+    assert adjusted_rand_score(np.arange(n) % 2, labels) == 1.0
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("distinct", [1, 2, 3, 5])
+def test_there_are_as_many_clusters_as_distinct_rows(distinct, d):
+    rows = np.random.default_rng(0).normal(size=(distinct, d))
+    X = np.tile(rows, (4, 1))
+    with pytest.warns(UserWarning, match=f"Only {distinct} of 8 clusters.*Lower n_clusters"):
+        model = ritz.SpectralClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == distinct
+    assert len(model.eigenvalues_) == distinct - 1
+    # Equal rows are together, others apart.
+    np.testing.assert_array_equal(model.labels_, np.tile(model.labels_[:distinct], 4))
+    assert sorted(model.labels_[:distinct]) == list(range(distinct))
+    np.testing.assert_array_equal(model.predict(rows), model.labels_[:distinct])
+
+
+def test_few_functions_make_many_clusters_with_a_warning():
+    X = np.repeat(np.arange(5.0), 20)[:, None] + 0.01 * np.random.default_rng(0).normal(
+        size=(100, 1)
+    )
+    model = ritz.SpectralClustering(5, basis=ritz.Monomials(1), random_state=0)
+    with pytest.warns(UserWarning, match="Only 1 of 4 functions"):
+        labels = model.fit_predict(X)
+    assert model.n_clusters_ == 5
+    assert adjusted_rand_score(np.repeat(np.arange(5), 20), labels) == 1.0
+
+
+@pytest.mark.parametrize("distinct", [1, 2])
+def test_too_few_rows_for_a_gap_are_as_many_clusters(distinct):
+    X = np.repeat(np.eye(2)[:distinct], 10, axis=0)
+    with pytest.warns(UserWarning, match=f"number of clusters, {distinct}, says little"):
+        model = ritz.SpectralClustering("auto").fit(X)
+    assert model.n_clusters_ == len(np.unique(model.labels_)) == distinct
+    assert model.evidence_ == {}

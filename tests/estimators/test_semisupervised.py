@@ -166,3 +166,13 @@ def test_many_groups_that_are_points_do_not_hide_the_scale():
     y = np.where(np.arange(2000) % 4 == 0, labels, -1)
     model = ritz.LaplacianClassifier(random_state=0).fit(X, y)
     assert model.score(X, labels) > 0.97
+
+
+@pytest.mark.parametrize("n", [6, 8, 10])
+def test_few_rows_are_told_apart_by_their_distances(n):
+    X = np.random.default_rng(n).normal(size=(n, 5))
+    X[1::2, 0] += 10.0
+    truth = np.arange(n) % 2
+    labels = np.where(np.arange(n) < 4, truth, -1)
+    model = ritz.LaplacianClassifier(random_state=0).fit(X, labels)
+    np.testing.assert_array_equal(model.predict(X), truth)

@@ -33,8 +33,8 @@ class SpectralClustering(ClusterMixin, BaseEstimator):
     max_clusters
         The most clusters that "auto" considers.
     operator
-        "auto": "laplacian" for up to three columns, "neighbors" for more; or as in
-        `SpectralEmbedding`.
+        "auto": "laplacian" for up to three columns, "neighbors" for more, with up to half of the
+        other rows as neighbors; or as in `SpectralEmbedding`.
     kernel, length_scale, n_centers, basis, regularization, n_neighbors, n_folds, \
 random_state, n_jobs
         As in `SpectralEmbedding`.
@@ -44,7 +44,8 @@ random_state, n_jobs
     labels_
         The cluster (n,) of each row; `predict` gives the same.
     n_clusters_
-        The number of clusters.
+        The number of clusters; fewer than n_clusters, with a warning, where there are not as many
+        distinct rows.
     evidence_
         With n_clusters="auto": for each number of clusters (2, 3, ...) the logarithm of the ratio
         of the next eigenvalue, less its standard error, to the last one used, plus its own.
@@ -90,17 +91,31 @@ random_state, n_jobs
         if isinstance(self.n_clusters, str):
             self._fit_auto(data)
         else:
-            self.n_clusters_ = as_count(self.n_clusters, "n_clusters")
-            n_functions = self.n_clusters_ - 1
-            sums = fitted_sums(self, self._form(data), max(1, n_functions), data)
-            self.spectrum_ = first_functions(sums, n_functions, self.regularization)
+            n_clusters = as_count(self.n_clusters, "n_clusters")
+            sums = fitted_sums(self, self._form(data), max(1, n_clusters - 1), data)
+            self.spectrum_ = first_functions(sums, n_clusters - 1, self.regularization)
+            self.n_clusters_ = self._possible_clusters(n_clusters, data)
         self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
         kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed_of(self.random_state))
         # With distinct rows, in their own order, weights are repetitions to the last digit.
         rows = data.distinct
         self.kmeans_ = kmeans.fit(self._embedded(rows.X), sample_weight=rows.weight)
-        self.labels_ = self.predict(X)
+        self.labels_ = self._labels(X)
         return self
+
+    def _possible_clusters(self, wanted: int, data: WeightedRows) -> int:
+        """Return the number of clusters, at most that of distinct points; warn where it is less."""
+        possible = min(wanted, len(np.unique(self._embedded(data.distinct.X), axis=0)))
+        found = len(self.spectrum_) - 1
+        if possible < wanted:
+            what, why = f"{possible} of {wanted} clusters", "functions tell no more rows apart"
+        elif found < wanted - 1:
+            what, why = f"{found} of {wanted - 1} functions", "basis has no more on the samples"
+        else:
+            return possible
+        remedy = "Lower n_clusters, use more or other functions, or more samples."
+        warnings.warn(f"Only {what} were found: the {why}. {remedy}", stacklevel=3)
+        return possible
 
     def _fit_auto(self, data: WeightedRows) -> None:
         """Choose the number of clusters by the gaps between eigenvalues."""
@@ -112,10 +127,13 @@ random_state, n_jobs
             raise parameter_error("max_clusters", "at least 2", self.max_clusters)
         # The length scale is chosen for the first three functions, which any number needs.
         sums = fitted_sums(self, self._form(data), 3, data)
-        spectrum = first_functions(sums, most, self.regularization, at_least=2)
+        spectrum = first_functions(sums, most, self.regularization)
         self.evidence_ = gap_evidence(spectrum)
-        self.n_clusters_ = max(self.evidence_, key=self.evidence_.__getitem__)
-        if self.evidence_[self.n_clusters_] <= 0:
+        # A gap needs two functions. One alone splits the rows in two, none leaves one cluster.
+        self.n_clusters_ = max(
+            self.evidence_, key=self.evidence_.__getitem__, default=len(spectrum)
+        )
+        if self.evidence_.get(self.n_clusters_, 0.0) <= 0:
             warnings.warn(
                 "No gap between eigenvalues exceeds their errors, so the number of clusters, "
                 f"{self.n_clusters_}, says little. Set n_clusters.",
@@ -126,21 +144,25 @@ random_state, n_jobs
     def _form(self, data: WeightedRows) -> Form:
         if not (isinstance(self.operator, str) and self.operator == "auto"):
             return as_operator(self.operator, self.n_neighbors)
-        if data.X.shape[1] <= AMBIENT_COLUMNS:
+        others = len(data.distinct) - 1
+        if data.X.shape[1] <= AMBIENT_COLUMNS or others == 0:
             return as_operator("laplacian", self.n_neighbors)
-        others = max(1, len(data.distinct) - 1)
-        return as_operator("neighbors", min(as_count(self.n_neighbors, "n_neighbors"), others))
+        # With all other rows as neighbors the energy would not depend on their distances.
+        half = max(1, others // 2)
+        return as_operator("neighbors", min(as_count(self.n_neighbors, "n_neighbors"), half))
 
     def _embedded(self, X: NDArray[Any]) -> Array:
-        if self.n_clusters_ == 1:
+        if len(self.spectrum_) == 1:
             return np.zeros((len(X), 1))
         return np.asarray(self.spectrum_[1:](X))
+
+    def _labels(self, X: NDArray[Any]) -> NDArray[np.int32]:
+        return np.asarray(self.kmeans_.predict(self._embedded(X)))
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the cluster (n,) of each point of X (n, d)."""
         check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
-        return np.asarray(self.kmeans_.predict(self._embedded(X)))
+        return self._labels(checked_rows(self, X, reset=False))
 
     def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[np.int32]:
         """Find the clusters and return those of the rows."""

@@ -14,7 +14,7 @@ from ritz.assembly import Sums, assemble
 from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Basis
 from ritz.estimators.checks import checked_rows, checked_weights
-from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
+from ritz.estimators.fitting import as_operator, fitted_sums, wanted_functions, without_constant
 from ritz.rows import sample_rows
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import held_out_loss, reference_mu, without_offset
@@ -82,7 +82,8 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     Attributes
     ----------
     eigenvalues_, eigenvalue_errors_
-        Eigenvalues (n_components,) and their standard errors (None with too few rows).
+        Eigenvalues (n_components,) and their standard errors (None with too few rows). Where the
+        basis has fewer functions on the samples there are as many, and a warning says so.
     length_scale_, n_centers_
         The length scale and the number of centers used.
     length_scale_path_, n_centers_path_
@@ -202,10 +203,10 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _set(self, sums: Sums) -> Self:
         n_components = as_count(self.n_components, "n_components")
-        self.spectrum_ = first_functions(sums, n_components, self.regularization)
+        self.spectrum_ = wanted_functions(sums, n_components, self.regularization, "n_components")
         self.sums_ = sums
         self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
-        self._n_features_out = self.n_components
+        self._n_features_out = len(self.eigenvalues_)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
@@ -241,4 +242,6 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             mu = as_number(self.mu, "mu", "'auto' or a positive number", np.finfo(float).tiny)
         functions = without_offset(self.spectrum_[1:])
         sums = assemble(form, functions, X, sample_weight=weight, n_folds=1, random_state=0)
-        return -held_out_loss(sums.mean(), self.spectrum_.values, mu)
+        # A function that was not found counts as zero, which costs one.
+        lost = 1 + self.n_components - len(self.spectrum_)
+        return -held_out_loss(sums.mean(), self.spectrum_.values, mu) - lost

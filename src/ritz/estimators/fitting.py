@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from ritz.assembly import Sums, assemble
@@ -93,21 +94,28 @@ def without_constant(spectrum: Any) -> tuple[Array, Array | None]:
 
 
 def first_functions(
-    sums: Sums,
-    n_functions: int,
-    regularization: Any,
-    *,
-    at_least: int | None = None,
-    defaults: Defaults = DEFAULTS,
+    sums: Sums, n_functions: int, regularization: Any, defaults: Defaults = DEFAULTS
 ) -> Any:
-    """Return the spectrum of the constant and the first functions; all, unless fewer suffice."""
+    """Return the spectrum of the constant and of the first functions, or of all there are."""
     gamma = as_regularization(regularization, defaults.regularization)
-    spectrum: Any = decompose_sums(sums, 1 + n_functions, regularization=gamma, fewer=True)
-    wanted = n_functions if at_least is None else at_least
-    if len(spectrum) <= wanted:
-        raise ValueError(
-            f"{wanted} functions besides the constant were asked for, more than there are: at most "
-            f"{len(spectrum) - 1}, by the rank of the basis on the samples. Ask for fewer, or use "
-            "more or other functions, or more samples."
+    return decompose_sums(sums, 1 + n_functions, regularization=gamma, fewer=True)
+
+
+def wanted_functions(sums: Sums, n_functions: int, regularization: Any, name: str) -> Any:
+    """Return what `first_functions` does; warn where there are fewer, raise if there are none.
+
+    `name` is the parameter that asks for so many functions.
+    """
+    spectrum = first_functions(sums, n_functions, regularization)
+    found = len(spectrum) - 1
+    if not found:
+        requirement = "samples on which some function of the basis varies"
+        remedy = "Use other functions, or samples with more distinct rows."
+        raise parameter_error("X", requirement, "constant functions only", remedy)
+    if found < n_functions:
+        warnings.warn(
+            f"Only {found} of {n_functions} functions were found: the basis has no more on the "
+            f"samples. Lower {name}, use more or other functions, or more samples.",
+            stacklevel=3,
         )
     return spectrum

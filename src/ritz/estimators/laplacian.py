@@ -123,13 +123,12 @@ class LaplacianModel(BaseEstimator):
         others = len(data.distinct) - 1
         if others < 1:
             raise parameter_error("X", "an array with at least 2 distinct rows", "1 sample")
-        form = as_operator(self.operator, min(wanted, others))
+        # With all other rows as neighbors the energy would not depend on their distances.
+        form = as_operator(self.operator, min(wanted, max(1, others // 2)))
         if not (form.symmetric and form.positive and form.views == 1):
             raise parameter_error("operator", "an energy: symmetric and positive", form)
         sums = fitted_sums(self, form, n_components, data, defaults=LABEL_DEFAULTS)
-        self.spectrum_ = first_functions(
-            sums, n_components, self.regularization, at_least=0, defaults=LABEL_DEFAULTS
-        )
+        self.spectrum_ = first_functions(sums, n_components, self.regularization, LABEL_DEFAULTS)
         if self.spectrum_.coefficients[:, 0].any():
             raise parameter_error("operator", "an energy that is zero for constants", form)
         self.eigenvalues_ = self.spectrum_.values[1:]

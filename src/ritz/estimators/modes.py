@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.estimators.checks import checked_rows, checked_weights
-from ritz.estimators.fitting import first_functions, fitted_sums, without_constant
+from ritz.estimators.fitting import fitted_sums, wanted_functions, without_constant
 from ritz.forms import Form, diffusion
 from ritz.selection.rows import WeightedRows
 from ritz.validation import as_count, as_number, parameter_error
@@ -38,7 +38,8 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Attributes
     ----------
     rates_, rate_errors_
-        The eigenvalues (n_modes,), ascending, and their standard errors.
+        The eigenvalues (n_modes,), ascending, and their standard errors. Where the basis has fewer
+        functions on the samples there are as many, and a warning says so.
     timescales_
         One over the rates (n_modes,).
     spectrum_
@@ -94,11 +95,11 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         data = WeightedRows(X, checked_weights(sample_weight, X))
         n_modes = as_count(self.n_modes, "n_modes")
         sums = fitted_sums(self, self._form(), n_modes, data, groups)
-        self.spectrum_ = first_functions(sums, n_modes, self.regularization)
+        self.spectrum_ = wanted_functions(sums, n_modes, self.regularization, "n_modes")
         self.rates_, self.rate_errors_ = without_constant(self.spectrum_)
         with np.errstate(divide="ignore"):
             self.timescales_ = 1 / self.rates_
-        self._n_features_out = self.n_modes
+        self._n_features_out = len(self.rates_)
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:

@@ -34,7 +34,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
     operator
         "neighbors", the energy along nearest neighbors; "laplacian"; or a form.
     n_neighbors
-        For operator="neighbors"; fewer where there are not as many rows.
+        For operator="neighbors", up to half of the other rows.
     n_centers
         The number of kernel sections, or "auto": 15 sqrt(n) for n distinct rows, between 100 and
         500, fewer where n p^2 would exceed 3e10.

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ritz.assembly import Sums, assemble
 from ritz.bases import Recipe
 from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
-from ritz.estimators.fitting import first_functions, selected_basis, without_constant
+from ritz.estimators.fitting import selected_basis, wanted_functions, without_constant
 from ritz.forms import cross
 from ritz.selection.choice import Comparison, Defaults, choose_regularization
 from ritz.selection.rows import WeightedRows
@@ -57,7 +57,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     ----------
     singular_values_, singular_value_errors_
         The correlations (n_components,) in the samples, descending, and their standard errors. In
-        few samples some correlation is always found, which the errors do not show.
+        few samples some correlation is always found, which the errors do not show. Where a basis
+        has fewer functions on the samples there are as many pairs, and a warning says so.
     held_out_values_
         The correlations (n_components,) on each fold of the functions found from the others, on
         average: a cautious estimate of the true ones. None with fewer than two folds.
@@ -144,10 +145,12 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
             held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
         )
-        self.spectrum_ = first_functions(sums, n_components, self.regularization_)
+        self.spectrum_ = wanted_functions(sums, n_components, self.regularization_, "n_components")
         self.sums_ = sums
         self.singular_values_, self.singular_value_errors_ = without_constant(self.spectrum_)
-        self._n_features_out = self.n_components
+        self._n_features_out = len(self.singular_values_)
+        if self.held_out_values_ is not None:
+            self.held_out_values_ = self.held_out_values_[: self._n_features_out]
         return self
 
     def _recipes(self, X: Array, Y: Array, weight: Array, seed: int) -> list[Recipe]:
