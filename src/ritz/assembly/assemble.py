@@ -82,7 +82,7 @@ def assemble(
         n_folds = 1
     if form.needs_reference:
         assert left.reference is not None
-        form = form.prepare(left.reference)
+        form = form.prepare(left.reference, threads)
     # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1

@@ -230,13 +230,22 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         if form.needs_reference:
             # One sample serves the reference fit and the loss.
             rows = X[weight > 0]
-            form = form.prepare(as_contiguous(rows[sample_rows(rows, REFERENCE_ROWS, 0)]))
+            reference = as_contiguous(rows[sample_rows(rows, REFERENCE_ROWS, 0)])
+            form = form.prepare(reference, self.n_jobs)
         if isinstance(self.mu, str):
             if self.mu != "auto":
                 raise parameter_error("mu", "'auto' or a positive number", repr(self.mu))
-            mu = reference_mu(form, X, weight, 1 + self.n_components)
+            mu = reference_mu(form, X, weight, 1 + self.n_components, self.n_jobs)
         else:
             mu = as_number(self.mu, "mu", "'auto' or a positive number", np.finfo(float).tiny)
         functions = without_offset(self.spectrum_[1:])
-        sums = assemble(form, functions, X, sample_weight=weight, n_folds=1, random_state=0)
+        sums = assemble(
+            form,
+            functions,
+            X,
+            sample_weight=weight,
+            n_folds=1,
+            random_state=0,
+            n_jobs=self.n_jobs,
+        )
         return -held_out_loss(sums.mean(), self.spectrum_.values, mu)

@@ -64,11 +64,12 @@ class Form(ABC):
         """Return the scalar product E[f f] that makes functions orthonormal, on a block."""
         return f.value * f.value  # type: ignore[no-any-return]
 
-    def prepare(self, reference: Array) -> Form:
+    def prepare(self, reference: Array, n_jobs: int | None = None) -> Form:
         """Return the form with a sample of rows (m, d) that it refers to.
 
         The sample is fixed together with the basis, so that sums over parts of the data add up. A
-        form that is prepared already returns itself.
+        form that is prepared already returns itself. Searches take `n_jobs` threads, None for all
+        cores.
         """
         return self
 
@@ -176,8 +177,8 @@ class FormScaled(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.form.metric(f, block)
 
-    def prepare(self, reference: Array) -> Form:
-        return replace(self, form=self.form.prepare(reference))
+    def prepare(self, reference: Array, n_jobs: int | None = None) -> Form:
+        return replace(self, form=self.form.prepare(reference, n_jobs))
 
     def prepare_with_all(self, data: Block) -> Form:
         return replace(self, form=self.form.prepare_with_all(data))
@@ -242,8 +243,9 @@ class FormSum(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.forms[0].metric(f, block)
 
-    def prepare(self, reference: Array) -> Form:
-        return replace(self, forms=tuple([form.prepare(reference) for form in self.forms]))
+    def prepare(self, reference: Array, n_jobs: int | None = None) -> Form:
+        forms = tuple([form.prepare(reference, n_jobs) for form in self.forms])
+        return replace(self, forms=forms)
 
     def prepare_with_all(self, data: Block) -> Form:
         return replace(self, forms=tuple([form.prepare_with_all(data) for form in self.forms]))

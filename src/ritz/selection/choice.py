@@ -104,7 +104,7 @@ class Comparison:
         pick = sample_rows(rows.X, COMPARED_ROWS, self.seed)
         halves = rows[pick[::2]], rows[pick[1::2]]
         try:
-            return tuple(Sample(half, form.prepare(half.X)) for half in halves)
+            return tuple(Sample(half, form.prepare(half.X, n_jobs=1)) for half in halves)
         except ValueError:
             # Half of the rows are too few for the operator, though all of them may be enough.
             return ()
