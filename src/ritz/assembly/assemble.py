@@ -44,7 +44,7 @@ def assemble(
 ) -> Sums:
     """Average a form over samples, in one pass.
 
-    Time O(n p^2 + n p d), memory a few blocks and p^2 numbers a fold.
+    Time O(n p^2 + n p d), memory a few blocks and 2 p^2 numbers a fold.
 
     Parameters
     ----------

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ritz.estimators.checks import checked_rows, checked_weights, seed_of
 from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
 from ritz.forms import Form
-from ritz.selection.rows import WeightedRows
+from ritz.rows import row_slices
+from ritz.selection.rows import HASHED_ROWS, WeightedRows
 from ritz.spectrum import Spectrum
 from ritz.validation import Array, as_count, parameter_error
 
@@ -98,7 +99,9 @@ random_state, n_jobs
         kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed_of(self.random_state))
         # With distinct rows, in their own order, weights are repetitions to the last digit.
         rows = data.distinct
-        self.kmeans_ = kmeans.fit(self._embedded(rows.X), sample_weight=rows.weight)
+        parts = row_slices(len(rows), HASHED_ROWS)
+        embedded = np.concatenate([self._embedded(rows[part].X) for part in parts])
+        self.kmeans_ = kmeans.fit(embedded, sample_weight=rows.weight)
         self.labels_ = self.predict(X)
         return self
 

@@ -12,7 +12,7 @@ from ritz.assembly import Matrices, Sums, assemble
 from ritz.bases import Centered, Combination, Nystrom
 from ritz.forms import Form
 from ritz.kernels import Gaussian
-from ritz.selection.candidates import auto_length_scale
+from ritz.selection.candidates import SCALE_ROWS, auto_length_scale
 from ritz.selection.rows import WeightedRows
 from ritz.spectrum import decompose_sums
 from ritz.validation import Array
@@ -109,8 +109,9 @@ def reference_mu(form: Form, X: Array, weight: Array, m: int, n_jobs: int | None
 
     It depends only on the rows, the operator and m, so that all candidates share one scale.
     """
-    rows = WeightedRows(np.asarray(X, dtype=np.float64), weight).distinct
-    kernel = Gaussian(auto_length_scale(rows.X, rows.weight, 0))
+    rows = WeightedRows(X, weight).distinct
+    some = rows.sample(SCALE_ROWS, 0)
+    kernel = Gaussian(auto_length_scale(some.X.astype(np.float64), some.weight, 0))
     basis = Nystrom(kernel, min(REFERENCE_CENTERS, len(rows)))
     sums = assemble(form, basis, X, sample_weight=weight, n_folds=1, random_state=0, n_jobs=n_jobs)
     value = float(decompose_sums(sums, m, regularization=1e-6, fewer=True).values[-1])
