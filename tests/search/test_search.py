@@ -183,7 +183,7 @@ def test_a_search_answers_ctrl_c_within_about_a_second(n_jobs):
         sent = time.monotonic()
         process.send_signal(signal.SIGINT)
         answered = float(process.stdout.readline())
-    # Twice as long as promised, for busy machines. Whole folds by a kd-tree take over three seconds.
+    # Twice as long as promised, for busy machines. Whole folds by a kd-tree take over 3 seconds.
     assert answered - sent < 2.0
 
 
