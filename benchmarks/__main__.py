@@ -29,6 +29,7 @@ NAMES = (
     "scaling",
     "transform",
     "centers",
+    "neighbors",
     "digits",
     "augmented",
     "hermite",

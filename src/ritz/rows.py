@@ -51,7 +51,7 @@ class Block:
         )
 
 
-class DistinctRows(NamedTuple):
+class RowSample(NamedTuple):
     """Distinct rows of the data, and what the rows equal to each of them add up to.
 
     Parameters

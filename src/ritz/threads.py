@@ -77,9 +77,23 @@ def n_threads(n_jobs: int | None) -> int:
     return as_count(n_jobs, "n_jobs", "a positive integer, or None for all cores")
 
 
-def thread_map(function: Callable[..., Any], items: Iterable[Any], threads: int) -> list[Any]:
-    """Return the results of a function on items, computed by some threads."""
+def thread_map(
+    function: Callable[..., Any],
+    items: Iterable[Any],
+    threads: int,
+    stop: threading.Event | None = None,
+) -> list[Any]:
+    """Return the results of a function on items, computed by some threads.
+
+    On an error or Ctrl-C, items not yet begun are dropped, and `stop` is set: functions that take
+    long should look at it now and then and return, since they are waited for.
+    """
     if threads == 1:
         return list(map(function, items))
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(function, items))
+        try:
+            return list(pool.map(function, items))
+        except BaseException:
+            if stop is not None:
+                stop.set()
+            raise

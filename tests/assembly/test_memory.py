@@ -99,6 +99,55 @@ def test_weights_and_groups_take_a_number_a_row(rows):
     assert peak_of(lambda: run(**labels)) < peak_of(run) + 10 * 8 * 150_000
 
 
+# Memory beside the rows
+
+KERNELS = {
+    "gaussian": ritz.Gaussian(1.0),
+    "gaussian, low rank": ritz.Gaussian(20.0),
+    "matern": ritz.Matern(1.5, 2.0),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_fit_takes_two_matrices_a_fold_and_seven_more(kernel):
+    """Sums are L and Phi of eight folds; squared distances of centers are one matrix more."""
+    p, samples = 400, np.random.default_rng(0).normal(size=(1400, 10))
+
+    def sums(p):
+        basis = ritz.Nystrom(KERNELS[kernel], p)
+        return ritz.assemble(ritz.laplacian(), basis, samples, random_state=0, n_jobs=1)
+
+    ritz.decompose_sums(sums(30), 8)
+    matrix, kept = 8 * (1 + p) ** 2, []
+    assert peak_of(lambda: kept.append(sums(p))) < 21 * matrix
+    assert kept[0].left.size == p
+    assert peak_of(lambda: ritz.decompose_sums(kept[0], 8)) < 6.2 * matrix
+    assert peak_of(lambda: ritz.decompose_sums(kept[0], 8, regularization=1e-6)) < 8.2 * matrix
+
+
+ESTIMATORS = {
+    "embedding": lambda: ritz.SpectralEmbedding(2, n_centers=30, random_state=0, n_jobs=1),
+    "regressor": lambda: ritz.LaplacianRegressor(
+        operator="laplacian", n_components=5, n_centers=30, random_state=0, n_jobs=1
+    ),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_estimator_does_not_copy_a_mapped_file(name, dtype, tmp_path):
+    path = tmp_path / "rows.npy"
+    np.save(path, np.random.default_rng(0).normal(size=(300_000, 30)).astype(dtype))
+    mapped = np.load(path, mmap_mode="r")
+    y = np.full(len(mapped), np.nan)
+    y[:50] = mapped[:50, 0]
+    ESTIMATORS[name]().fit(mapped[:500], y[:500])
+    taken = peak_of(lambda: ESTIMATORS[name]().fit(mapped, y))
+    # Some numbers a row, a third of a copy, and one block converted to float64.
+    converted = 0 if dtype == np.float64 else 131_072 * 30 * 8
+    assert taken < 10 * 8 * len(mapped) + converted
+
+
 # The progress bar
 
 

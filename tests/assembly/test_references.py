@@ -1,15 +1,13 @@
 """Forms that look at a sample of the rows: it is fixed once, with the basis, and kept with it."""
 
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
 
 import ritz
+from ritz.search import NearestRows
 
-# The package has a function of the same name.
-neighbors_module = import_module("ritz.forms.neighbors")
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(900, 3))
 BASIS = ritz.Nystrom(ritz.Gaussian(1.5), 20)
@@ -129,20 +127,13 @@ def test_sums_with_different_samples_do_not_add(form):
 def searches(monkeypatch):
     """The sizes of all searches for neighbors, of the sample's own rows and of others."""
     found = []
-    search, index = neighbors_module.find_neighbors, neighbors_module.NearestNeighbors
+    search = NearestRows.__call__
 
-    def counted(X, *options):
+    def counted(self, X, *options):
         found.append(len(X))
-        return search(X, *options)
+        return search(self, X, *options)
 
-    class CountedIndex(index):
-        def kneighbors(self, X=None, **options):
-            if X is not None:
-                found.append(len(X))
-            return super().kneighbors(X, **options)
-
-    monkeypatch.setattr(neighbors_module, "find_neighbors", counted)
-    monkeypatch.setattr(neighbors_module, "NearestNeighbors", CountedIndex)
+    monkeypatch.setattr(NearestRows, "__call__", counted)
     return found
 
 

@@ -582,12 +582,12 @@ def test_approximate_neighbors_equal_exact_ones_on_easy_data(kind):
     functions = centered(BASES["gaussian"])
     exact, fast = (
         ritz.assemble(ritz.neighbors(6, kind, search=search), functions, Z).mean()
-        for search in ("sklearn", "faiss")
+        for search in ("exact", "faiss")
     )
     assert_equal(fast.L, exact.L)
 
 
-@pytest.mark.parametrize("search", ["sklearn", "faiss"])
+@pytest.mark.parametrize("search", ["exact", "faiss"])
 def test_a_repeated_row_is_a_weight_and_no_neighbor(search):
     Z = cloud(40)
     times = np.arange(40) % 3 + 1
@@ -703,7 +703,7 @@ def test_distance_kernels_do_not_see_a_common_shift(name, kernel):
 
 @pytest.mark.parametrize("name", ["density", "neighbors", "tangent, pca"])
 def test_searches_in_many_dimensions_do_not_see_a_common_shift(name):
-    # Above 15 columns neighbors are searched by expanded distances.
+    # With many columns neighbors are searched by expanded distances.
     rows = np.round(np.random.default_rng(0).normal(size=(200, 20)) * 2**20) / 2**20
 
     def shifted(shift):

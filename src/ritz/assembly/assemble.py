@@ -45,7 +45,7 @@ def assemble(
 ) -> Sums:
     """Average a form over samples, in one pass.
 
-    Time O(n p^2 + n p d), memory a few blocks and p^2 numbers a fold.
+    Time O(n p^2 + n p d), memory a few blocks and 2 p^2 numbers a fold.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def assemble(
         n_folds = 1
     if form.needs_reference:
         assert left.reference is not None
-        form = form.prepare(left.reference, left.reference_weight)
+        form = form.prepare(left.reference, left.reference_weight, threads)
     # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 
@@ -71,13 +72,17 @@ def add_block(
     rows = positive[np.argsort(fold_of_row, kind="stable")]
     ends = np.cumsum([0, *np.bincount(fold_of_row, minlength=n_folds)])
 
+    stop = threading.Event()
+
     def add_fold(fold: int) -> None:
         own = rows[ends[fold] : ends[fold + 1]]
         for piece in np.array_split(own, -(-len(own) // block_rows) or 1):
+            if stop.is_set():
+                return
             if len(piece):
                 add(fold, block.take(piece))
 
-    thread_map(add_fold, range(n_folds), threads)
+    thread_map(add_fold, range(n_folds), threads, stop)
 
 
 def fold_of(block: Block, n_folds: int, first_row: int | None = None) -> NDArray[np.intp]:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ritz.assembly.sums import Matrices
 from ritz.bases import Centered, KernelSections
-from ritz.features.gradients import distance_energies
 from ritz.forms import Form
 from ritz.forms.laplacian import Laplacian
 from ritz.kernels.sections import squared_distances
@@ -35,17 +34,16 @@ class FoldProducts:
         The sum of the weights.
     V, ST
         Weighted sums (p,) of the columns of V and of S * T.
-    VV, TT, STT
-        The products V'V, T'T and (S * T)'T (p, p). Where the values replace the slopes, TT is
-        empty and STT is (S * T)'V.
+    matrices
+        The matrices of the fold, which hold running sums (p, p) beside the function 1. Phi holds
+        V'V. L holds (S * T)'T - E * (T'T) / 2, whose symmetric part is wanted, or T'T for kernels
+        of the dot product. Where the values replace the slopes, it holds (S * T)'V or zeros.
     """
 
     weight: float
     V: Array
     ST: Array
-    VV: Array
-    TT: Array
-    STT: Array
+    matrices: Matrices
 
 
 class LaplacianAssembler:
@@ -93,15 +91,8 @@ class LaplacianAssembler:
     def start(self) -> FoldProducts:
         """Return the sums of no rows."""
         p = len(self.offset)
-        square, none = (p, p), (0, 0)
-        return FoldProducts(
-            0.0,
-            np.zeros(p),
-            np.zeros(p),
-            np.zeros(square),
-            np.zeros(none if self.shared else square),
-            np.zeros(square if self.distance else none),
-        )
+        Phi, L = np.zeros((1 + p, 1 + p)), np.zeros((1 + p, 1 + p))
+        return FoldProducts(0.0, np.zeros(p), np.zeros(p), Matrices(L, Phi, Phi))
 
     def add(self, sums: FoldProducts, block: Block) -> None:
         """Add a block of rows to the sums of its fold."""
@@ -124,30 +115,48 @@ class LaplacianAssembler:
             root = np.sqrt(weight)[:, None]
             V, T = V * root, None if T is None else T * root
             ST = None if ST is None else ST * root
-        slopes = V if self.shared else T
-        assert slopes is not None
-        sums.VV += V.T @ V
-        if not self.shared:
-            sums.TT += slopes.T @ slopes
-        if ST is not None:
-            sums.STT += ST.T @ slopes
+        VV, L = sums.matrices.Phi[1:, 1:], sums.matrices.L[1:, 1:]
+        VV += V.T @ V
+        if self.shared:
+            if ST is not None:
+                L += ST.T @ V
+            return
+        assert T is not None
+        TT = T.T @ T
+        if self.spread is None:
+            L += TT
+            return
+        assert ST is not None
+        TT *= self.spread
+        TT /= 2
+        L -= TT
+        np.matmul(ST.T, T, out=TT)
+        if self.isotropic:
+            TT /= self.scale[0] ** 2
+        L += TT
 
     def finish(self, sums: FoldProducts) -> Matrices:
         """Return the matrices of a fold, the function 1 first, from its products."""
-        o, p = self.offset, len(self.offset)
-        Phi, L = np.empty((1 + p, 1 + p)), np.zeros((1 + p, 1 + p))
-        Phi[0, 0], Phi[0, 1:], Phi[1:, 0], Phi[1:, 1:] = sums.weight, sums.V, sums.V, sums.VV
-        TT, M = sums.TT, sums.STT
+        o, Phi, energy = self.offset, sums.matrices.Phi, sums.matrices.L[1:, 1:]
+        Phi[0, 0], Phi[0, 1:], Phi[1:, 0] = sums.weight, sums.V, sums.V
+        TT = energy
         if self.shared:
             # T = c (V + 1 o'), so that its products follow from those of V.
             rate = self.rate or 0.0
             half = sums.V + sums.weight / 2 * o
-            TT = rate**2 * (sums.VV + np.outer(half, o) + np.outer(o, half))
-            M = rate * (M + np.outer(sums.ST, o)) if self.distance else M
-        if self.isotropic:
-            M = M / self.scale[0] ** 2
+            TT = Phi[1:, 1:] + np.outer(half, o)
+            TT += np.outer(o, half)
+            TT *= rate**2
+            energy += np.outer(sums.ST, o)
+            energy *= rate
+            if self.isotropic:
+                energy /= self.scale[0] ** 2
         if self.spread is None:
-            L[1:, 1:] = (self.anchors @ self.anchors.T) * TT
-        else:
-            L[1:, 1:] = distance_energies(TT, M, self.spread)
-        return Matrices(L, Phi, Phi)
+            np.multiply(self.anchors @ self.anchors.T, TT, out=energy)
+            return sums.matrices
+        energy += energy.T
+        if self.shared:
+            TT *= self.spread
+            energy -= TT
+        energy /= 2
+        return sums.matrices

@@ -137,7 +137,10 @@ class Sums:
             matrix = sums[folds[0]] / total
             for fold in folds[1:]:
                 matrix += sums[fold] / total
-            return np.asarray((matrix + matrix.T) / 2 if symmetric else matrix)
+            if symmetric:
+                matrix += matrix.T
+                matrix /= 2
+            return np.asarray(matrix)
 
         L, Phi = average(self.L, self.form.symmetric), average(self.Phi, True)
         return Matrices(L, Phi, Phi if self.Psi is self.Phi else average(self.Psi, True))

@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from ritz.estimators.checks import checked_rows, checked_weights, seed_of
 from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
 from ritz.forms import Form
-from ritz.selection.rows import WeightedRows
+from ritz.rows import hash_rows, row_slices
+from ritz.selection.rows import HASHED_ROWS, WeightedRows
 from ritz.spectrum import Spectrum
 from ritz.validation import Array, as_count, parameter_error
 
@@ -89,23 +90,25 @@ random_state, n_jobs
         X = checked_rows(self, X, reset=True, at_least=2)
         data = WeightedRows(X, checked_weights(sample_weight, X))
         if isinstance(self.n_clusters, str):
-            self._fit_auto(data)
+            n_clusters = self._fit_auto(data)
         else:
             n_clusters = as_count(self.n_clusters, "n_clusters")
             sums = fitted_sums(self, self._form(data), max(1, n_clusters - 1), data)
             self.spectrum_ = first_functions(sums, n_clusters - 1, self.regularization)
-            self.n_clusters_ = self._possible_clusters(n_clusters, data)
         self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
-        kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed_of(self.random_state))
         # With distinct rows, in their own order, weights are repetitions to the last digit.
         rows = data.distinct
-        self.kmeans_ = kmeans.fit(self._embedded(rows.X), sample_weight=rows.weight)
+        parts = row_slices(len(rows), HASHED_ROWS)
+        embedded = np.concatenate([self._embedded(rows[part].X) for part in parts])
+        self.n_clusters_ = self._possible_clusters(n_clusters, embedded)
+        kmeans = KMeans(self.n_clusters_, n_init=10, random_state=seed_of(self.random_state))
+        self.kmeans_ = kmeans.fit(embedded, sample_weight=rows.weight)
         self.labels_ = self._labels(X)
         return self
 
-    def _possible_clusters(self, wanted: int, data: WeightedRows) -> int:
+    def _possible_clusters(self, wanted: int, embedded: Array) -> int:
         """Return the number of clusters, at most that of distinct points; warn where it is less."""
-        possible = min(wanted, len(np.unique(self._embedded(data.distinct.X), axis=0)))
+        possible = min(wanted, len(np.unique(hash_rows(embedded))))
         found = len(self.spectrum_) - 1
         if possible < wanted:
             what, why = f"{possible} of {wanted} clusters", "functions tell no more rows apart"
@@ -117,8 +120,8 @@ random_state, n_jobs
         warnings.warn(f"Only {what} were found: the {why}. {remedy}", stacklevel=3)
         return possible
 
-    def _fit_auto(self, data: WeightedRows) -> None:
-        """Choose the number of clusters by the gaps between eigenvalues."""
+    def _fit_auto(self, data: WeightedRows) -> int:
+        """Find the functions, and the number of clusters by the gaps between eigenvalues."""
         if self.n_clusters != "auto":
             what = "'auto' or a positive integer"
             raise parameter_error("n_clusters", what, repr(self.n_clusters))
@@ -130,16 +133,15 @@ random_state, n_jobs
         spectrum = first_functions(sums, most, self.regularization)
         self.evidence_ = gap_evidence(spectrum)
         # A gap needs two functions. One alone splits the rows in two, none leaves one cluster.
-        self.n_clusters_ = max(
-            self.evidence_, key=self.evidence_.__getitem__, default=len(spectrum)
-        )
-        if self.evidence_.get(self.n_clusters_, 0.0) <= 0:
+        n_clusters = max(self.evidence_, key=self.evidence_.__getitem__, default=len(spectrum))
+        if self.evidence_.get(n_clusters, 0.0) <= 0:
             warnings.warn(
                 "No gap between eigenvalues exceeds their errors, so the number of clusters, "
-                f"{self.n_clusters_}, says little. Set n_clusters.",
+                f"{n_clusters}, says little. Set n_clusters.",
                 stacklevel=3,
             )
-        self.spectrum_ = spectrum[: self.n_clusters_]
+        self.spectrum_ = spectrum[:n_clusters]
+        return n_clusters
 
     def _form(self, data: WeightedRows) -> Form:
         if not (isinstance(self.operator, str) and self.operator == "auto"):

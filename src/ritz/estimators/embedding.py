@@ -15,7 +15,6 @@ from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Basis
 from ritz.estimators.checks import checked_rows, checked_weights
 from ritz.estimators.fitting import as_operator, fitted_sums, wanted_functions, without_constant
-from ritz.rows import sample_rows
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import held_out_loss, reference_mu, without_offset
 from ritz.validation import as_contiguous, as_count, as_number, parameter_error
@@ -231,17 +230,24 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         form = as_operator(self.operator, self.n_neighbors)
         if form.needs_reference:
             # One sample serves the reference fit and the loss.
-            rows = WeightedRows(X, weight).distinct
-            rows = rows[sample_rows(rows.X, REFERENCE_ROWS, 0)]
-            form = form.prepare(as_contiguous(rows.X), rows.weight)
+            rows = WeightedRows(X, weight).distinct.sample(REFERENCE_ROWS, 0)
+            form = form.prepare(as_contiguous(rows.X), rows.weight, self.n_jobs)
         if isinstance(self.mu, str):
             if self.mu != "auto":
                 raise parameter_error("mu", "'auto' or a positive number", repr(self.mu))
-            mu = reference_mu(form, X, weight, 1 + self.n_components)
+            mu = reference_mu(form, X, weight, 1 + self.n_components, self.n_jobs)
         else:
             mu = as_number(self.mu, "mu", "'auto' or a positive number", np.finfo(float).tiny)
         functions = without_offset(self.spectrum_[1:])
-        sums = assemble(form, functions, X, sample_weight=weight, n_folds=1, random_state=0)
+        sums = assemble(
+            form,
+            functions,
+            X,
+            sample_weight=weight,
+            n_folds=1,
+            random_state=0,
+            n_jobs=self.n_jobs,
+        )
         # A function that was not found counts as zero, which costs one.
         lost = 1 + self.n_components - len(self.spectrum_)
         return -held_out_loss(sums.mean(), self.spectrum_.values, mu) - lost

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
 from ritz.kernels.sections import squared_distances
 from ritz.rows import hash_rows
+from ritz.search import NearestRows
 from ritz.validation import Array
 
 
@@ -30,7 +30,7 @@ class Density:
         k = min(32, len(points) - 1)
         if k < 1:
             raise ValueError("A density estimate needs at least two distinct rows. Got one.")
-        distances, _ = NearestNeighbors(n_neighbors=k).fit(points).kneighbors()
+        distances, _ = NearestRows(points).others(k)
         self.bandwidth = float(np.median(distances[:, -1]))
 
     def __call__(self, X: Array) -> Array:

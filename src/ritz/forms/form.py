@@ -64,11 +64,14 @@ class Form(ABC):
         """Return the scalar product E[f f] that makes functions orthonormal, on a block."""
         return f.value * f.value  # type: ignore[no-any-return]
 
-    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+    def prepare(
+        self, reference: Array, weight: Array | None = None, n_jobs: int | None = None
+    ) -> Form:
         """Return the form with a sample of rows (m, d), and their weights, that it refers to.
 
         The sample is fixed together with the basis, so that sums over parts of the data add up. A
-        form that is prepared already returns itself.
+        form that is prepared already returns itself. Searches take `n_jobs` threads, None for all
+        cores.
         """
         return self
 
@@ -176,8 +179,10 @@ class FormScaled(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.form.metric(f, block)
 
-    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
-        return replace(self, form=self.form.prepare(reference, weight))
+    def prepare(
+        self, reference: Array, weight: Array | None = None, n_jobs: int | None = None
+    ) -> Form:
+        return replace(self, form=self.form.prepare(reference, weight, n_jobs))
 
     def prepare_with_all(self, data: Block) -> Form:
         return replace(self, form=self.form.prepare_with_all(data))
@@ -242,8 +247,10 @@ class FormSum(Form):
     def metric(self, f: Jet, block: Block) -> Terms:
         return self.forms[0].metric(f, block)
 
-    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
-        forms = [form.prepare(reference, weight) for form in self.forms]
+    def prepare(
+        self, reference: Array, weight: Array | None = None, n_jobs: int | None = None
+    ) -> Form:
+        forms = [form.prepare(reference, weight, n_jobs) for form in self.forms]
         return replace(self, forms=tuple(forms))
 
     def prepare_with_all(self, data: Block) -> Form:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
+from ritz.search import NearestRows
 from ritz.validation import Array, parameter_error
 
 
@@ -28,12 +28,11 @@ class LocalFrames:
                 f"Got {len(points)}."
             )
         self.points, self.dimension = points, dimension
-        # Unlike scikit-learn's, this search can run in several threads at once.
-        self.tree, self.n_neighbors = cKDTree(points), min(n_neighbors, len(points))
+        self.nearest, self.n_neighbors = NearestRows(points), min(n_neighbors, len(points))
 
     def __call__(self, X: Array) -> Array:
         """Return frames (b, d, r) at points (b, d)."""
-        near = self.points[self.tree.query(X, self.n_neighbors)[1]]
+        near = self.points[self.nearest(X, self.n_neighbors)[1]]
         near = near - near.mean(axis=1, keepdims=True)
         if near.shape[1] < near.shape[2]:
             _, _, vectors = np.linalg.svd(near, full_matrices=False)

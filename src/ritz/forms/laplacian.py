@@ -37,7 +37,9 @@ class Laplacian(Form):
         refers = isinstance(self.tangent, str) or self.density_correction != 0
         object.__setattr__(self, "needs_reference", refers and self.reference is None)
 
-    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+    def prepare(
+        self, reference: Array, weight: Array | None = None, n_jobs: int | None = None
+    ) -> Form:
         if not self.needs_reference:
             return self
         reference, weight = as_reference(reference, weight)

@@ -10,15 +10,15 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.neighbors import NearestNeighbors
 
 from ritz.features import Jet, Terms, Values
 from ritz.forms.form import Form, as_reference
 from ritz.forms.laplacian import along
 from ritz.rows import Block, hash_rows
+from ritz.search import NearestRows, own_place
 from ritz.validation import Array, as_count, parameter_error
 
-Search = Literal["sklearn", "faiss"] | Callable[[Array, int], Any]
+Search = Literal["exact", "faiss"] | Callable[[Array, int], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,9 @@ class Neighbors(Form):
     def __post_init__(self) -> None:
         object.__setattr__(self, "needs_reference", self.reference is None)
 
-    def prepare(self, reference: Array, weight: Array | None = None) -> Form:
+    def prepare(
+        self, reference: Array, weight: Array | None = None, n_jobs: int | None = None
+    ) -> Form:
         if not self.needs_reference:
             return self
         reference, _ = as_reference(reference, weight)
@@ -49,33 +51,18 @@ class Neighbors(Form):
             raise parameter_error("n_neighbors", requirement, self.n_neighbors, remedy)
         form = replace(self, reference=reference)
         # Search now, once, and not in each thread that needs the result.
-        _ = form._table
+        form._known.search_own_rows(n_jobs)
         return form
 
     @cached_property
-    def _table(self) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-        """The sorted hashes of the reference rows, and the neighbors of each in that order."""
+    def _known(self) -> _KnownNeighbors:
         assert self.reference is not None
-        keys = hash_rows(self.reference)
-        order = np.argsort(keys)
-        found = find_neighbors(self.reference, self.n_neighbors, self.search)
-        return keys[order], found[order]
+        return _KnownNeighbors(self.reference, self.n_neighbors, self.search)
 
     def neighbors_of(self, X: Array) -> Array:
         """Return the neighbors (b, k, d) of points (b, d) in the reference sample."""
         assert self.reference is not None
-        keys, index = self._table
-        own = hash_rows(X)
-        place = np.minimum(np.searchsorted(keys, own), len(keys) - 1)
-        found = index[place]
-        unknown = np.flatnonzero(keys[place] != own)
-        if len(unknown):
-            found[unknown] = self._index.kneighbors(X[unknown], return_distance=False)
-        return np.asarray(self.reference[found])
-
-    @cached_property
-    def _index(self) -> NearestNeighbors:
-        return NearestNeighbors(n_neighbors=self.n_neighbors).fit(self.reference)
+        return np.asarray(self.reference[self._known(X)])
 
     def width(self, dimension: int) -> int:
         return 4 * self.n_neighbors
@@ -95,14 +82,55 @@ class Neighbors(Form):
         return f"neighbors({self.n_neighbors}, kind={self.kind!r})"
 
 
+class _KnownNeighbors:
+    """The neighbors of points among a reference sample, remembered for its own rows.
+
+    Parameters
+    ----------
+    reference
+        Distinct rows (m, d).
+    k
+        How many neighbors.
+    search
+        How the neighbors of the sample's own rows are found; others are searched exactly.
+    """
+
+    def __init__(self, reference: Array, k: int, search: Search) -> None:
+        self.reference, self.k, self.search = reference, k, search
+        self.nearest = NearestRows(reference)
+        keys = hash_rows(reference)
+        self.order = np.argsort(keys)
+        self.keys = keys[self.order]
+
+    def search_own_rows(self, n_jobs: int | None) -> None:
+        """Find the neighbors of the reference rows, in the order of their hashes."""
+        found = find_neighbors(self.nearest, self.reference, self.k, self.search, n_jobs)
+        self.found = found[self.order]
+
+    def __call__(self, X: Array) -> NDArray[np.intp]:
+        """Return the numbers (b, k) of the reference rows nearest to points (b, d)."""
+        own = hash_rows(X)
+        place = np.minimum(np.searchsorted(self.keys, own), len(self.keys) - 1)
+        found = self.found[place]
+        unknown = np.flatnonzero(self.keys[place] != own)
+        if len(unknown):
+            found[unknown] = self.nearest(X[unknown], self.k)[1]
+        return found
+
+
 def _differences(f: Jet, near: Array, k: int) -> Values:
     here = f.value.dense()
     there = f.at(near).value.dense().reshape(len(here), k, here.shape[1])
     return Values(here[:, None, :] - there, 0.0)
 
 
-def find_neighbors(X: Array, k: int, search: Search) -> NDArray[np.intp]:
-    """Return the numbers (n, k) of each row's nearest other rows."""
+def find_neighbors(
+    nearest: NearestRows, X: Array, k: int, search: Search, n_jobs: int | None
+) -> NDArray[np.intp]:
+    """Return the numbers (n, k) of the other rows nearest to each row of X (n, d).
+
+    `nearest` is the exact search among the same rows.
+    """
     if callable(search):
         index = np.asarray(search(X, k))
         if index.shape != (len(X), k) or index.dtype.kind not in "iu":
@@ -111,10 +139,9 @@ def find_neighbors(X: Array, k: int, search: Search) -> NDArray[np.intp]:
         if index.min() < 0 or index.max() >= len(X):
             raise parameter_error("search", "row numbers of X", f"{index.min()}..{index.max()}")
         return index.astype(np.intp)
-    if search == "sklearn":
-        found = NearestNeighbors(n_neighbors=k).fit(X).kneighbors(return_distance=False)
-        return np.asarray(found, dtype=np.intp)
-    return approximate_neighbors(X, k)
+    if search == "exact":
+        return nearest.others(k, n_jobs)[1]
+    return approximate_neighbors(nearest.points, k)
 
 
 def approximate_neighbors(X: Array, k: int) -> NDArray[np.intp]:
@@ -130,12 +157,9 @@ def approximate_neighbors(X: Array, k: int) -> NDArray[np.intp]:
     index.hnsw.efSearch = max(64, 4 * k)
     index.add(rows)
     _, found = index.search(rows, k + 1)
-    # The row itself comes first, unless duplicates of it do.
-    own = found == np.arange(len(X))[:, None]
-    own[:, -1] |= ~own.any(axis=1)
-    found = found[~own].reshape(len(X), k)
+    found = found[~own_place(found)].reshape(len(X), k)
     if found.min() < 0:
-        raise RuntimeError("The approximate search found too few neighbors. Use search='sklearn'.")
+        raise RuntimeError("The approximate search found too few neighbors. Use search='exact'.")
     return np.asarray(found, dtype=np.intp)
 
 
@@ -143,7 +167,7 @@ def neighbors(
     n_neighbors: int = 10,
     kind: Literal["pairs", "directional"] = "pairs",
     *,
-    search: Search = "sklearn",
+    search: Search = "exact",
 ) -> Form:
     """Return the energy along nearest neighbors x' of the samples.
 
@@ -160,13 +184,12 @@ def neighbors(
     kind
         "pairs" for differences, "directional" for derivatives towards the neighbors.
     search
-        "sklearn", exact; "faiss", approximate and faster for many rows in many dimensions
-        (extra `neighbors`); or a function of (X, k) that returns row numbers (n, k), where X is the
-        reference sample in an order of its own.
+        "exact"; "faiss", approximate (extra `neighbors`); or a function of (X, k) that returns row
+        numbers (n, k), where X is the reference sample in an order of its own.
     """
     n_neighbors = as_count(n_neighbors, "n_neighbors")
     if kind not in ("pairs", "directional"):
         raise parameter_error("kind", "'pairs' or 'directional'", repr(kind))
-    if not callable(search) and search not in ("sklearn", "faiss"):
-        raise parameter_error("search", "'sklearn', 'faiss' or a function", repr(search))
+    if not callable(search) and search not in ("exact", "faiss"):
+        raise parameter_error("search", "'exact', 'faiss' or a function", repr(search))
     return Neighbors(n_neighbors, kind, search)

@@ -14,8 +14,8 @@ from ritz.bases import Nystrom, Recipe
 from ritz.bases.basis import require_recipe
 from ritz.forms import Form
 from ritz.kernels import Kernel
-from ritz.rows import sample_rows
 from ritz.selection.candidates import (
+    SCALE_ROWS,
     as_regularization,
     auto_length_scale,
     auto_n_centers,
@@ -101,10 +101,10 @@ class Comparison:
         comparable = form.symmetric and form.positive and form.views == 1
         if not comparable or any(form.row_arrays()) or len(rows) < FEWEST_COMPARED_ROWS:
             return ()
-        pick = sample_rows(rows.X, COMPARED_ROWS, self.seed)
-        halves = rows[pick[::2]], rows[pick[1::2]]
+        sample = rows.sample(COMPARED_ROWS, self.seed)
+        halves = sample[::2], sample[1::2]
         try:
-            return tuple(Sample(half, form.prepare(half.X, half.weight)) for half in halves)
+            return tuple(Sample(half, form.prepare(half.X, half.weight, 1)) for half in halves)
         except ValueError:
             # Half of the rows are too few for the operator, though all of them may be enough.
             return ()
@@ -162,7 +162,8 @@ def choose_basis(
     length_path = centers_path = None
     with one_blas_thread():
         if isinstance(length_scale, str) and not isinstance(kernel, Kernel):
-            base = auto_length_scale(rows.X, rows.weight, comparison.seed, defaults.quantile)
+            some = rows.sample(SCALE_ROWS, comparison.seed)
+            base = auto_length_scale(some.X, some.weight, comparison.seed, defaults.quantile)
             length_scale, length_path = choose_length_scale(comparison, family, base)
         sections = family(length_scale)
         if isinstance(n_centers, str):

@@ -12,7 +12,7 @@ from ritz.assembly import Matrices, Sums, assemble
 from ritz.bases import Centered, Combination, Nystrom
 from ritz.forms import Form
 from ritz.kernels import Gaussian
-from ritz.selection.candidates import auto_length_scale
+from ritz.selection.candidates import SCALE_ROWS, auto_length_scale
 from ritz.selection.rows import WeightedRows
 from ritz.spectrum import decompose_sums
 from ritz.validation import Array
@@ -104,15 +104,16 @@ def held_out_loss(matrices: Matrices, values: Array, mu: float) -> float:
     return float(2 / mu * energy + ((second - np.eye(len(scale))) ** 2).sum())
 
 
-def reference_mu(form: Form, X: Array, weight: Array, m: int) -> float:
+def reference_mu(form: Form, X: Array, weight: Array, m: int, n_jobs: int | None = None) -> float:
     """Return a number a little above the m-th eigenvalue of a reference fit to the rows.
 
     It depends only on the rows, the operator and m, so that all candidates share one scale.
     """
-    rows = WeightedRows(np.asarray(X, dtype=np.float64), weight).distinct
-    kernel = Gaussian(auto_length_scale(rows.X, rows.weight, 0))
+    rows = WeightedRows(X, weight).distinct
+    some = rows.sample(SCALE_ROWS, 0)
+    kernel = Gaussian(auto_length_scale(some.X.astype(np.float64), some.weight, 0))
     basis = Nystrom(kernel, min(REFERENCE_CENTERS, len(rows)))
-    sums = assemble(form, basis, X, sample_weight=weight, n_folds=1, random_state=0)
+    sums = assemble(form, basis, X, sample_weight=weight, n_folds=1, random_state=0, n_jobs=n_jobs)
     value = float(decompose_sums(sums, m, regularization=1e-6, fewer=True).values[-1])
     return REFERENCE_MARGIN * value if value > 0 else 1.0
 

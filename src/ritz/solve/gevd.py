@@ -161,12 +161,19 @@ def reduce(L: Array, Phi: Array, floor: Floor) -> Reduced:
                 lowest = float(eigh(V.T @ L @ V, eigvals_only=True)[0])
             s = s + factor * abs(lowest)
         # If L + s Phi / 2 is positive, no eigenvalue is near -s, where it would be cut off.
-        if is_positive(L + s / 2 * Phi, floor):
-            W = whiten(L + s * Phi, floor)
+        if is_positive(_shifted(L, Phi, s / 2), floor):
+            W = whiten(_shifted(L, Phi, s), floor)
             return Reduced(W, W.T @ Phi @ W, 10 * len(L) * EPS / s, s)
     # L is zero, or no multiple of Phi makes it positive: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
     return Reduced(W, -(W.T @ L @ W), -np.inf, s)
+
+
+def _shifted(L: Array, Phi: Array, s: float) -> Array:
+    """Return L + s Phi."""
+    result = s * Phi
+    result += L
+    return result
 
 
 def stationary(L: Array, W: Array, N: Array) -> Array:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh, solve_triangular
-from scipy.linalg.lapack import dpstrf
+from scipy.linalg import LinAlgError, cholesky, eigh
+from scipy.linalg.lapack import dpstrf, dtrtri
 
 from ritz.validation import Array, parameter_error
 
@@ -29,7 +27,9 @@ def unit_diagonal(M: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     if len(keep) < len(M):
         M, diagonal = M[np.ix_(keep, keep)], diagonal[keep]
     D = 1 / np.sqrt(diagonal)
-    return M * D * D[:, None], D, keep
+    scaled = M * D
+    scaled *= D[:, None]
+    return scaled, D, keep
 
 
 def is_positive(M: Array, floor: Floor = 0.0) -> bool:
@@ -41,13 +41,15 @@ def is_positive(M: Array, floor: Floor = 0.0) -> bool:
         return False
     scaled, _, _ = unit_diagonal(M)
     shift = 1e3 * len(M) * EPS + float(np.max(floor, initial=0.0))
-    return _cholesky(scaled + shift * np.eye(len(scaled))) is not None
+    scaled[np.diag_indices_from(scaled)] += shift
+    return _cholesky(scaled) is not None
 
 
 def _cholesky(M: Array) -> Array | None:
-    """Return the upper triangle R with R'R = M, or None where M is not positive."""
+    """Return the upper triangle R with R'R = M, or None where M is not positive; overwrites M."""
     try:
-        return np.asarray(cholesky(M, check_finite=False))
+        # LAPACK overwrites matrices in Fortran order only.
+        return np.asarray(cholesky(M.T, lower=True, overwrite_a=True, check_finite=False).T)
     except LinAlgError:
         return None
 
@@ -70,22 +72,31 @@ def split(B: Array, floor: Floor = 0.0) -> tuple[Array, Array]:
     """
     p = len(B)
     scaled, D, keep = unit_diagonal(B)
-    W = np.zeros((p, len(keep)))
-    vanishing = np.eye(p)[:, np.setdiff1d(np.arange(p), keep)]
+    rest = np.setdiff1d(np.arange(p), keep)
+    vanishing = np.zeros((p, len(rest)))
+    vanishing[rest, np.arange(len(rest))] = 1.0
     if not len(keep):
-        return W, vanishing
+        return np.zeros((p, 0)), vanishing
     root = _clear_cholesky(scaled, floor, p)
     if root is not None:
-        W[keep] = D[:, None] * solve_triangular(root, np.eye(len(root)), check_finite=False)
-        return W, vanishing
-    values, V = eigh(scaled, driver="evd", check_finite=False)
+        W = dtrtri(root.T, lower=1, overwrite_c=1)[0].T
+        W *= D[:, None]
+        return _expanded(W, keep, p), vanishing
+    values, V = eigh(scaled.T, lower=False, driver="evd", overwrite_a=True, check_finite=False)
     rounding = np.full(p, floor)[keep] @ V**2
     good = values > np.maximum(CUT * p * EPS * values[-1], rounding)
-    W = W[:, : int(good.sum())]
-    W[keep] = D[:, None] * V[:, good] / np.sqrt(values[good])
-    N = np.zeros((p, int((~good).sum())))
-    N[keep] = D[:, None] * V[:, ~good]
-    return W, np.hstack([N, vanishing])
+    V *= D[:, None]
+    W = _expanded(V[:, good] / np.sqrt(values[good]), keep, p)
+    return W, np.hstack([_expanded(V[:, ~good], keep, p), vanishing])
+
+
+def _expanded(W: Array, keep: NDArray[np.intp], size: int) -> Array:
+    """Return the rows of W at the places `keep` of (size, r), zeros elsewhere."""
+    if len(keep) == size:
+        return W
+    result = np.zeros((size, W.shape[1]))
+    result[keep] = W
+    return result
 
 
 def _clear_cholesky(M: Array, floor: Floor, size: int) -> Array | None:
@@ -94,11 +105,12 @@ def _clear_cholesky(M: Array, floor: Floor, size: int) -> Array | None:
     M minus a multiple of the identity must still be positive: the larger of the floor and of twice
     the cut, with the Frobenius norm as an upper bound of the largest eigenvalue.
     """
-    least = max(
-        2 * CUT * size * EPS * sqrt(float((M * M).sum())), float(np.max(floor, initial=0.0))
-    )
-    if _cholesky(M - least * np.eye(len(M))) is None:
+    least = max(2 * CUT * size * EPS * float(np.linalg.norm(M)), float(np.max(floor, initial=0.0)))
+    lowered = M.copy()
+    lowered[np.diag_indices_from(M)] -= least
+    if _cholesky(lowered) is None:
         return None
+    del lowered
     return _cholesky(M)
 
 
@@ -107,7 +119,8 @@ def rank_of(M: Array) -> int:
     scaled, _, keep = unit_diagonal(M)
     if not len(keep):
         return 0
-    return int(dpstrf(scaled, tol=CUT * len(M) * EPS, lower=1)[2])
+    # The matrix is symmetric, and its transpose is in the order that LAPACK overwrites.
+    return int(dpstrf(scaled.T, tol=CUT * len(M) * EPS, lower=0, overwrite_a=1)[2])
 
 
 def require_rank(rank: int, k: int) -> None:

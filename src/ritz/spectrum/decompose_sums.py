@@ -46,14 +46,16 @@ def decompose_sums(
         matrices = sums.mean()
         if not np.isfinite(matrices.L.sum() + matrices.Phi.sum() + matrices.Psi.sum()):
             raise parameter_error("sums", "finite", "nan or inf")
-        left = center(matrices.Phi, np.abs(sums.left.offset))
-        least = 1 if fewer else k
-        if sums.form.symmetric:
-            return _eigen(sums, matrices, left, k, least, regularization)
-        right = left
+        left = right = center(matrices.Phi, np.abs(sums.left.offset))
         if sums.Psi is not sums.Phi:
             right = center(matrices.Psi, np.abs(sums.right.offset))
-        return _singular(sums, matrices, left, right, k, least, regularization)
+        L = center_form(matrices.L, left, right)
+        # Free the averages before the problem is solved.
+        del matrices
+        least = 1 if fewer else k
+        if sums.form.symmetric:
+            return _eigen(sums, L, left, k, least, regularization)
+        return _singular(sums, L, left, right, k, least, regularization)
 
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
@@ -65,12 +67,9 @@ def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | N
     return result
 
 
-def _eigen(
-    sums: Sums, matrices: Matrices, side: Side, k: int, least: int, regularization: float
-) -> Spectrum:
+def _eigen(sums: Sums, L: Array, side: Side, k: int, least: int, regularization: float) -> Spectrum:
     if not is_positive(side.metric, side.floor):
         raise ValueError(NOT_POSITIVE)
-    L = center_form(matrices.L, side, side)
     penalty = _penalty(sums.left, L, regularization)
     found = eigenpairs(L, side, k, penalty, sums.form.positive)
     require_rank(len(found.values), least)
@@ -86,14 +85,13 @@ def _eigen(
 
 def _singular(
     sums: Sums,
-    matrices: Matrices,
+    L: Array,
     left: Side,
     right: Side,
     k: int,
     least: int,
     regularization: float,
 ) -> SingularSpectrum:
-    L = center_form(matrices.L, left, right)
     penalties = None
     if regularization and sums.form.order == "smallest":
         reason = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 
+from ritz.search import NearestRows
 from ritz.spectrum.spectrum import Spectrum
 from ritz.validation import Array, as_count, as_number, as_rows, parameter_error
 
@@ -82,7 +82,7 @@ def diffusion_neighbors(
 ) -> tuple[Array, Any]:
     """Return distances and numbers (m, n_neighbors) of the rows of X nearest to the points Y.
 
-    The search is scikit-learn's, on the diffusion map.
+    The search is exact, on the diffusion map, and takes all cores.
 
     Parameters
     ----------
@@ -94,6 +94,8 @@ def diffusion_neighbors(
         How many.
     """
     k = as_count(n_neighbors, "n_neighbors")
-    search = NearestNeighbors(n_neighbors=k).fit(diffusion_map(spectrum, X, t))
-    distances, index = search.kneighbors(diffusion_map(spectrum, Y, t))
-    return distances, index
+    X = as_rows(X)
+    if k > len(X):
+        raise parameter_error("n_neighbors", f"at most {len(X)}, the rows of X", k)
+    nearest = NearestRows(diffusion_map(spectrum, X, t))
+    return nearest(diffusion_map(spectrum, Y, t), k, n_jobs=None)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ritz.rows import (
     Block,
-    DistinctRows,
     Keys,
+    RowSample,
     hash_rows,
     lowest_distinct,
     row_slices,
@@ -56,9 +56,9 @@ class Stream(ABC):
         """
         return self.sample_distinct(m, seed, view).X
 
-    def sample_distinct(self, m: int, seed: int, view: int = 0) -> DistinctRows:
+    def sample_distinct(self, m: int, seed: int, view: int = 0) -> RowSample:
         """Return the rows of `sample`, with how often and with what weight they occur."""
-        kept = DistinctRows(np.empty((0, self.dimensions[view])), np.empty(0), np.empty(0))
+        kept = RowSample(np.empty((0, self.dimensions[view])), np.empty(0), np.empty(0))
         known = np.empty(0, dtype=np.uint64)
         for block in self.blocks():
             kept, known = _merge_sample(block, view, m, seed, kept, known)
@@ -79,8 +79,8 @@ class Stream(ABC):
 
 
 def _merge_sample(
-    block: Block, view: int, m: int, seed: int, kept: DistinctRows, known: Keys
-) -> tuple[DistinctRows, Keys]:
+    block: Block, view: int, m: int, seed: int, kept: RowSample, known: Keys
+) -> tuple[RowSample, Keys]:
     """Merge the rows kept so far, and their priorities `known`, with those of a block.
 
     Returns the m rows of lowest priority, ascending, and their priorities.
@@ -105,7 +105,7 @@ def _merge_sample(
         np.asarray(np.bincount(place, part[low], len(pick)), dtype=np.float64)
         for part in (weight, copies)
     )
-    return DistinctRows(rows[pick], weight, copies), lowest
+    return RowSample(rows[pick], weight, copies), lowest
 
 
 def rows_per_chunk(columns: int) -> int:
