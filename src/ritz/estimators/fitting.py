@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom, Recipe
@@ -15,6 +17,27 @@ from ritz.spectrum import decompose_sums
 from ritz.validation import Array, parameter_error
 
 DEFAULTS = Defaults()
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def unchanged_on_failure(method: Method) -> Method:
+    """Make a method of an estimator restore all attributes if it fails.
+
+    Attributes are replaced by a fit and never changed in place, so their names and objects suffice.
+    """
+
+    @wraps(method)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, wrapper)
 
 
 def as_operator(operator: Any, n_neighbors: int) -> Form:

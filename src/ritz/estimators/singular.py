@@ -10,12 +10,25 @@ from sklearn.utils.validation import check_is_fitted
 
 from ritz.assembly import Sums, assemble
 from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
-from ritz.estimators.fitting import first_functions, selected_basis, without_constant
+from ritz.estimators.fitting import (
+    first_functions,
+    selected_basis,
+    unchanged_on_failure,
+    without_constant,
+)
 from ritz.forms import cross
 from ritz.selection.choice import Comparison, Defaults, choose_regularization
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
-from ritz.validation import Array, as_count, as_rows, parameter_error
+from ritz.validation import (
+    Array,
+    as_count,
+    as_real,
+    as_rows,
+    parameter_error,
+    renamed,
+    require_size,
+)
 
 # What two views share is smooth, and without a penalty many functions fit noise.
 PAIR_DEFAULTS = Defaults(regularization=0.1, quantile=0.5, centers_per_root=2.0)
@@ -106,6 +119,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         tags.target_tags.single_output = True
         return tags
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,).
 
@@ -116,10 +130,12 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
         Y = second_view(y, len(X))
+        require_size(Y, "y")
         self._n_columns_of_y = Y.shape[1]
         weight = checked_weights(sample_weight, X)
         n_components = as_count(self.n_components, "n_components")
-        sums = self._sums(X, Y, weight, groups)
+        with renamed(Y="y"):
+            sums = self._sums(X, Y, weight, groups)
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
             sums, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
         )
@@ -185,7 +201,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
 def second_view(y: Any, n: int | None = None, columns: int | None = None) -> Array:
     """Return the second view as rows (n, e), or say what is wrong with it."""
-    Y = np.asarray(y) if not hasattr(y, "nnz") else y
+    Y = y if hasattr(y, "nnz") else as_real(y, "y")
     Y = as_rows(Y.reshape(-1, 1) if Y.ndim == 1 else Y, "y", columns)
     if n is not None and len(Y) != n:
         raise parameter_error("y", f"an array with {n} rows, as X", f"{len(Y)} rows")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ritz.features import Jet, Terms
 from ritz.rows import Block, hash_rows
-from ritz.validation import Array, as_number, as_real, as_rows, parameter_error
+from ritz.validation import Array, as_number, as_real, as_rows, parameter_error, require_size
 
 Order = Literal["smallest", "largest"]
 
@@ -283,6 +283,7 @@ def as_reference(reference: Any) -> Array:
     A row beside its own copy would be its own neighbor.
     """
     rows = as_rows(reference, "reference")
+    require_size(rows, "X")
     first = np.unique(hash_rows(rows), return_index=True)[1]
     return rows if len(first) == len(rows) else rows[np.sort(first)]
 
