@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz import compiled
-from ritz.validation import Array, as_contiguous
+from ritz.validation import Array, as_contiguous, parameter_error
 
 Keys = NDArray[np.uint64]
 
@@ -123,10 +123,18 @@ def sample_rows(X: Array, m: int, seed: int) -> NDArray[np.intp]:
     return lowest_distinct(seeded_priorities(hash_rows(X), seed), m)
 
 
+def as_generator(random_state: Any) -> np.random.Generator:
+    """Return a generator as it is, and a new one for None or a seed."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        what = "None, a nonnegative integer or a numpy.random.Generator"
+        raise parameter_error("random_state", what, repr(random_state)) from None
+
+
 def random_integers(random_state: Any, count: int) -> tuple[int, ...]:
     """Draw integers below 2^63 from a generator, or from a new one made of a seed."""
-    rng = np.random.default_rng(random_state)
-    return tuple(rng.integers(2**63, size=count).tolist())
+    return tuple(as_generator(random_state).integers(2**63, size=count).tolist())
 
 
 def row_slices(n: int, rows: int) -> list[slice]:

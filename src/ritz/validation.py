@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any
 
@@ -9,6 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+# Folds, each with matrices of its own: more than this say nothing new about errors.
+MOST_FOLDS = 1000
+# The size of numbers whose squares, and sums of many squares, neither overflow nor underflow.
+SMALLEST_SIZE, LARGEST_SIZE = 1e-152, 1e152
 
 
 def parameter_error(
@@ -24,22 +31,125 @@ def parameter_error(
     return kind(f"{text} {remedy}" if remedy else text)
 
 
-def as_real(value: Any, name: str) -> Array:
-    """Return real numbers as a float64 array of any shape; raise for anything else."""
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
-        raise parameter_error(name, "an array without masked entries", "a masked array")
+@contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """Raise errors of arguments under the names that the caller knows them by.
+
+    Parameters
+    ----------
+    names
+        The caller's name of each argument, as in `renamed(A="D")`.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        for name, known in names.items():
+            for end in ("' parameter", " (called"):
+                start = f"The '{name}{end}"
+                if str(error).startswith(start):
+                    text = f"The '{known}{end}{str(error).removeprefix(start)}"
+                    raise type(error)(text) from error
+        raise
+
+
+def is_missing(item: Any) -> bool:
+    """Return whether an entry is None, NaN, masked, NA as pandas has it, or a missing date."""
+    try:
+        return item is None or item is np.ma.masked or bool(item != item)
+    except TypeError:
+        # NA has no truth value.
+        return True
+    except ValueError:
+        # An array in an array of objects: no number, but not missing.
+        return False
+
+
+def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Return an array, and which entries are masked, None, NA or NaT; None where none is.
+
+    NaN counts as missing in arrays of objects only: elsewhere it is a number like others.
+    """
     if hasattr(value, "detach") and hasattr(value, "cpu"):
         value = value.detach().cpu().numpy()
+    if isinstance(value, list | tuple) and any(np.ma.isMaskedArray(item) for item in value):
+        # NumPy would drop the masks.
+        value = np.ma.array(value)
+    array = np.asarray(value)
+    missing = np.zeros(array.shape, dtype=bool)
+    if np.ma.isMaskedArray(value):
+        missing |= np.ma.getmaskarray(value)
+    if array.dtype == object:
+        missing |= np.array([is_missing(item) for item in array.flat]).reshape(array.shape)
+    elif array.dtype.kind in "mM":
+        missing |= np.isnat(array)
+    elif not np.ma.isMaskedArray(value):
+        return array, None
+    return array, missing if missing.any() else None
+
+
+def has_dates(array: NDArray[Any]) -> bool:
+    """Return whether an array holds dates or spans of time, which NumPy would turn into numbers."""
+    if array.dtype == object:
+        return any(isinstance(item, np.datetime64 | np.timedelta64) for item in array.flat)
+    return array.dtype.kind in "mM"
+
+
+def as_numeric(
+    value: Any, name: str, *, allow_missing: bool = True, first_row: int = 0
+) -> NDArray[Any]:
+    """Return an array of real numbers, without a copy where possible; raise for anything else.
+
+    Parameters
+    ----------
+    value, name
+        The argument and its name.
+    allow_missing
+        Whether missing entries become NaN. Otherwise they are refused.
+    first_row
+        The number in the data of the first row, for errors.
+    """
     try:
-        array = np.asarray(value)
+        array, missing = split_missing(value)
         if array.dtype.kind == "c":
             raise ValueError(f"dtype {array.dtype} is not real")
-        if array.dtype == object and any(item is None for item in array.flat):
-            raise ValueError("None is not a number")
-        return np.asarray(array, dtype=np.float64)
+        if has_dates(array):
+            example = "(t - t[0]) / np.timedelta64(1, 's')"
+            raise ValueError(f"turn dates into numbers first, as in {example}")
+        numbers = array if missing is None else np.where(missing, np.nan, array)
+        if numbers.dtype.kind not in "fiub":
+            numbers = numbers.astype(np.float64)
     except (TypeError, ValueError) as error:
-        got = type(value).__name__
+        kind = getattr(value, "dtype", None)
+        got = type(value).__name__ + ("" if kind is None else f" of {kind}")
         raise parameter_error(name, "real, an array of numbers", got, f"({error})") from None
+    if missing is not None and not allow_missing:
+        require_present(missing, name, first_row)
+    return numbers
+
+
+def as_real(value: Any, name: str, first_row: int = 0) -> Array:
+    """Return real numbers as a float64 array of any shape, without missing entries."""
+    numbers = as_numeric(value, name, allow_missing=False, first_row=first_row)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def require_present(
+    missing: NDArray[np.bool_], name: str, first_row: int = 0, columns: Any = None
+) -> None:
+    """Raise if an entry is missing, naming the first; columns may have names."""
+    if missing.any():
+        place = np.argwhere(missing)[0]
+        got = f"a masked or missing entry{location(place, first_row, columns)}"
+        requirement = "an array without missing entries"
+        raise parameter_error(name, requirement, got, "Drop or impute them first.")
+
+
+def location(place: NDArray[np.intp], first_row: int = 0, columns: Any = None) -> str:
+    """Return where an entry is, in words, for the row and column numbers of an array."""
+    where = f" in row {first_row + place[0]}" if len(place) else ""
+    if len(place) > 1:
+        where += f", column {place[1] if columns is None else repr(columns[place[1]])}"
+    return where
 
 
 def as_number(
@@ -50,21 +160,30 @@ def as_number(
         number = float(value)
     except (TypeError, ValueError):
         number = np.nan
-    if isinstance(value, bool | str) or not isfinite(number) or number < lowest:
+    if isinstance(value, bool | str | np.timedelta64) or not isfinite(number) or number < lowest:
         raise parameter_error(name, requirement, repr(value))
     return number
 
 
 def as_count(
-    value: Any, name: str, requirement: str = "a positive integer", lowest: int = 1
+    value: Any,
+    name: str,
+    requirement: str = "a positive integer",
+    lowest: int = 1,
+    highest: int | None = None,
 ) -> int:
-    """Return an integer that is at least `lowest`."""
-    if type(value) is int and value >= lowest:
-        return value
-    number = as_number(value, name, requirement, lowest=lowest)
-    if number != int(number):
+    """Return an integer that is at least `lowest` and at most `highest`."""
+    if highest is not None:
+        requirement = f"{requirement} up to {highest:,}"
+    number = value if type(value) is int else as_number(value, name, requirement, lowest=lowest)
+    if number < lowest or number != int(number) or (highest is not None and number > highest):
         raise parameter_error(name, requirement, repr(value))
     return int(number)
+
+
+def as_n_folds(value: Any) -> int:
+    """Return a number of folds: a positive integer that is not too large."""
+    return as_count(value, "n_folds", highest=MOST_FOLDS)
 
 
 def as_multi_index(alpha: Any, dimension: int, name: str = "alpha") -> tuple[int, ...]:
@@ -85,17 +204,19 @@ def as_multi_index(alpha: Any, dimension: int, name: str = "alpha") -> tuple[int
 def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     """Return X as a finite, contiguous float64 array (n, d)."""
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
-        remedy = "Call X.toarray() first."
+        remedy = "Call its toarray() first."
         raise parameter_error(name, "a dense array", "a sparse matrix", remedy, kind=TypeError)
     try:
         array = as_real(X, name)
     except ValueError as error:
+        if hasattr(X, "shape"):
+            raise
         hint = "ritz.Batches reads arrays that come one by one"
         raise ValueError(f"{error} It must be a numeric array (n, d); {hint}.") from None
     if array.ndim != 2:
         remedy = ""
         if array.ndim == 1:
-            remedy = "A single column needs X.reshape(-1, 1), a single point X.reshape(1, -1)."
+            remedy = "A single column needs reshape(-1, 1), a single point reshape(1, -1)."
         elif array.ndim == 3:
             remedy = "A list of batches needs ritz.Batches(list)."
         raise parameter_error(name, "an array (n, d)", f"shape {array.shape}", remedy)
@@ -128,13 +249,22 @@ def require_finite(array: Array, name: str, first_row: int = 0) -> None:
         return
     bad = ~np.isfinite(array)
     place = np.argwhere(bad)[0]
-    where = f"{array[tuple(place)]}"
-    if array.ndim > 0:
-        where += f" in row {first_row + place[0]}"
-    if array.ndim > 1:
-        where += f", column {place[1]}"
-    got = f"{where} ({int(bad.sum())} such entries)"
+    where = location(place, first_row)
+    got = f"{array[tuple(place)]}{where} ({int(bad.sum())} such entries)"
     raise parameter_error(name, "finite", got, "Drop or impute them first.")
+
+
+def require_size(array: NDArray[Any], name: str, smallest: float = SMALLEST_SIZE) -> None:
+    """Raise unless squares of the numbers neither overflow nor, but for zeros, all underflow.
+
+    Of numbers that are NaN nothing is said.
+    """
+    extremes = (fold.reduce(array, axis=None, initial=0) for fold in (np.fmax, np.fmin))
+    size = max(abs(float(extreme)) for extreme in extremes)
+    if size and not smallest <= size <= LARGEST_SIZE:
+        allowed = f"of a size between {smallest:g} and {LARGEST_SIZE:g}"
+        requirement = f"{allowed}, as squares overflow or underflow otherwise"
+        raise parameter_error(name, requirement, f"numbers up to {size:.2g}", "Scale the data.")
 
 
 def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:

@@ -50,7 +50,7 @@ SAMPLES = {
     "None": (None, ("(n, d)",)),
     "a string": ("half moons", ("(n, d)",)),
     "ragged": ([[1.0, 2.0], [3.0]], ("(n, d)",)),
-    "words": (np.array([["a", "b"]] * 5), ("numeric", "'a'")),
+    "words": (np.array([["a", "b"]] * 5), ("numbers", "'a'")),
     "complex": (X + 1j, ("real", "complex128")),
     "sparse matrix": (sparse.csr_matrix(X), ("dense", "sparse", "toarray()")),
     "sparse array": (sparse.coo_array(X), ("dense", "sparse", "toarray()")),

@@ -42,10 +42,10 @@ def test_there_is_one_length_scale_or_one_for_each_column():
 
 
 CENTERS = {
-    "columns": (np.zeros((4, 5)), ("(p, 2)", "(4, 5)")),
-    "one axis": (X[:, 0], ("(p, 2)", "(20,)")),
+    "columns": (np.zeros((4, 5)), ("2 columns", "5 columns")),
+    "one axis": (X[:, 0], ("(n, d)", "(20,)")),
     "none": (X[:0], ("at least one point", "(0, 2)")),
-    "not finite": (np.full((2, 2), np.nan), ("NaN",)),
+    "not finite": (np.full((2, 2), np.nan), ("nan in row 0, column 0",)),
 }
 
 
@@ -124,14 +124,6 @@ def test_new_points_must_have_the_columns_of_the_samples():
     for call in (model.predict, model.predict_gradient):
         with raises("3 features", "2 features"):
             call(np.zeros((4, 3)))
-
-
-def test_a_fit_that_fails_leaves_the_model_unfitted():
-    model = hermite().fit(X, Y, GRADIENT)
-    with raises("centers"):
-        model.set_params(centers=np.zeros((3, 7))).fit(10 * X, Y, GRADIENT / 10)
-    with raises("not fitted"):
-        model.predict(X)
 
 
 def test_a_partial_fit_that_fails_changes_nothing():

@@ -20,7 +20,7 @@ from ritz.forms.form import require_form
 from ritz.rows import Block, random_integers
 from ritz.streams import Stream, as_stream
 from ritz.threads import n_threads, one_blas_thread
-from ritz.validation import as_count, parameter_error
+from ritz.validation import as_count, as_n_folds, parameter_error, require_size
 
 # Rows over which the pilot means are taken: they need to be good to a few percent only.
 PILOT_ROWS = 2048
@@ -76,7 +76,7 @@ def assemble(
         Whether to show a progress bar; by default on a terminal, when the pass is long.
     """
     require_form(form)
-    n_folds, threads = as_count(n_folds, "n_folds"), n_threads(n_jobs)
+    n_folds, threads = as_n_folds(n_folds), n_threads(n_jobs)
     first_row = as_count(first_row, "first_row", "a nonnegative integer", lowest=0)
     seeds = random_integers(random_state, 3)
     stream = as_stream(X, form.views, sample_weight, groups)
@@ -200,6 +200,7 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
         if len(pilot.X) < 2 and stream.n_rows is None:
             got = f"{len(pilot.X)} distinct row(s)"
             raise parameter_error("X", "data of at least 2 rows", got)
+        require_size(pilot.X, "XY"[view])
         basis = recipe.fit(pilot.X, seed)
     assert isinstance(basis, Basis)
     dimension = stream.dimensions[view]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from math import isfinite
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -133,4 +134,9 @@ class Basis(ABC):
         else:
             with one_blas_thread():
                 thread_map(fill, blocks, n_threads(None))
+        if result.size and not (isfinite(result.max()) and isfinite(result.min())):
+            row = int(np.argwhere(~np.isfinite(result))[0, 0])
+            requirement = "points at which the functions are finite"
+            got = f"{X[row]} in row {row}, where they overflow"
+            raise parameter_error("X", requirement, got)
         return result

@@ -12,6 +12,7 @@ from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
+from ritz.rows import as_generator
 from ritz.validation import Array, as_count, as_multi_index, as_rows, require_columns
 
 
@@ -99,7 +100,7 @@ class RandomFourier:
     def fit(self, X: Array, random_state: RandomState = None) -> FourierFeatures:
         """Draw the frequencies; of X (m, d) only the dimension matters."""
         X = as_rows(X)
-        rng = np.random.default_rng(random_state)
+        rng = as_generator(random_state)
         w = sample_frequencies(self.kernel, self.n_features, X.shape[1], rng)
         b = rng.uniform(0, 2 * np.pi, self.n_features)
         return FourierFeatures(w, b, float(np.sqrt(2 * amplitude(self.kernel) / self.n_features)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from ritz.bases.basis import Basis, RandomState
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.kernels.dot import MOST_DEGREES
 from ritz.rows import random_integers, sample_rows
 from ritz.validation import (
     Array,
@@ -20,6 +22,9 @@ from ritz.validation import (
     parameter_error,
     require_columns,
 )
+
+# The most functions: a matrix of their products takes 20 GB.
+MOST_POLYNOMIALS = 50_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,6 +46,21 @@ class OrthogonalPolynomials(Basis):
     a: Array
     b: Array
     powers: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        d, degree = self.a.shape if self.a.ndim == 2 else (0, 0)
+        if not d or degree > MOST_DEGREES:
+            what = f"an array (d, degree) of a degree up to {MOST_DEGREES:,}"
+            raise parameter_error("a", what, f"shape {self.a.shape}")
+        if self.b.shape != (d, degree + 1):
+            raise parameter_error("b", f"of shape {(d, degree + 1)}", f"shape {self.b.shape}")
+        powers = self.powers
+        if powers.ndim != 2 or powers.shape[1] != d or powers.dtype.kind not in "iu":
+            got = f"{powers.dtype} of shape {powers.shape}"
+            raise parameter_error("powers", f"an array of integers (p, {d})", got)
+        if powers.size and not 0 <= powers.min() <= powers.max() <= degree:
+            got = f"{powers.min()} to {powers.max()}"
+            raise parameter_error("powers", f"between 0 and {degree}", got)
 
     @property
     def size(self) -> int:
@@ -119,7 +139,7 @@ class Monomials:
     Parameters
     ----------
     degree
-        The total degree, at least 1. The constant is not among the functions: sums add it.
+        The total degree, from 1 to 1,000. The constant is not among the functions: sums add it.
     """
 
     degree: int
@@ -127,11 +147,16 @@ class Monomials:
     pilot_rows = 10_000
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "degree", as_count(self.degree, "degree"))
+        object.__setattr__(self, "degree", as_count(self.degree, "degree", highest=MOST_DEGREES))
 
     def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
         """Make the polynomials orthonormal over rows of X (m, d)."""
         X = as_rows(X)
+        size = comb(X.shape[1] + self.degree, self.degree) - 1
+        if size > MOST_POLYNOMIALS:
+            requirement = f"such that there are at most {MOST_POLYNOMIALS:,} polynomials"
+            got = f"{self.degree}, which makes {size:.3g} of {X.shape[1]} columns"
+            raise parameter_error("degree", requirement, got, "Lower it, or use ritz.Nystrom.")
         pilot = X[sample_rows(X, self.pilot_rows, *random_integers(random_state, 1))]
         with np.errstate(over="ignore", invalid="ignore"):
             a, b, top = recurrence(pilot, self.degree)

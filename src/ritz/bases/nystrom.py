@@ -15,7 +15,7 @@ from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.derivatives import partial_of_sections
 from ritz.kernels.sections import squared_distances
-from ritz.rows import random_integers, sample_rows
+from ritz.rows import as_generator, random_integers, sample_rows
 from ritz.validation import (
     Array,
     as_count,
@@ -212,7 +212,7 @@ class Nystrom:
         if not isinstance(self.centers, str):
             return KernelSections(self.kernel, self.centers)
         wanted = self._wanted()
-        rng = np.random.default_rng(random_state)
+        rng = as_generator(random_state)
         X = as_rows(X)
         pilot = X[sample_rows(X, self.pilot_rows, *random_integers(rng, 1))]
         m = min(wanted, len(pilot))

@@ -10,6 +10,7 @@ from scipy.linalg import block_diag
 
 from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.rows import as_generator
 from ritz.validation import Array, parameter_error
 
 
@@ -92,7 +93,7 @@ class Stack:
 
     def fit(self, X: Array, random_state: RandomState = None) -> StackedBasis:
         """Make each part from the same rows X (m, d)."""
-        rng = np.random.default_rng(random_state)
+        rng = as_generator(random_state)
         return StackedBasis(tuple(recipe.fit(X, rng) for recipe in self.recipes))
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.datasets.problem import Seed
+from ritz.rows import as_generator
 from ritz.validation import Array, as_count, as_number
 
 __all__ = ["Cloud", "concentric_circles", "half_moons", "swiss_roll"]
@@ -57,7 +58,7 @@ def half_moons(n: int, noise: float = 0.1, random_state: Seed = None) -> Cloud:
 
     """
     n = as_count(n, "n")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     t = rng.uniform(0.0, 2 * pi, n)
     labels = (np.cos(t) > 0).astype(np.int64)
     X = np.column_stack([np.cos(t), np.sin(t) + labels])
@@ -90,7 +91,7 @@ def concentric_circles(
     """
     n = as_count(n, "n")
     n_circles = as_count(n_circles, "n_circles")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     t = rng.uniform(0.0, 2 * pi, n)
     labels = rng.integers(n_circles, size=n)
     X = (1 + labels[:, None]) * np.column_stack([np.cos(t), np.sin(t)])
@@ -121,7 +122,7 @@ def swiss_roll(n: int, noise: float = 0.0, random_state: Seed = None) -> Cloud:
 
     """
     n = as_count(n, "n")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     t, h = rng.uniform(1.5 * pi, 4.5 * pi, n), rng.uniform(0.0, 21.0, n)
     X = np.column_stack([t * np.cos(t), h, t * np.sin(t)])
     return Cloud(_add_noise(X, noise, rng), None, np.column_stack([t, h]))

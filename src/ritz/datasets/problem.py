@@ -7,6 +7,7 @@ from typing import Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ritz.rows import as_generator
 from ritz.validation import Array, as_count, as_rows
 
 __all__ = ["Problem", "Seed", "SingularProblem"]
@@ -77,7 +78,7 @@ class Problem:
         array of shape (n, d)
 
         """
-        return self.sampler(as_count(n, "n"), np.random.default_rng(random_state))
+        return self.sampler(as_count(n, "n"), as_generator(random_state))
 
     def eigenvalues(self, k: int) -> Array:
         """Return the k smallest eigenvalues, repeated by their multiplicity.
@@ -159,7 +160,7 @@ class SingularProblem(Generic[Samples]):
         array of shape (n, d), or a tuple of two such arrays
 
         """
-        return self.sampler(as_count(n, "n"), np.random.default_rng(random_state))
+        return self.sampler(as_count(n, "n"), as_generator(random_state))
 
     def singular_values(self, k: int) -> Array:
         """Return k singular values: smallest first for "derivative", largest first for "cross".

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
-from ritz.validation import Array, as_weights, parameter_error
+from ritz.validation import (
+    SMALLEST_SIZE,
+    Array,
+    as_numeric,
+    as_weights,
+    has_dates,
+    parameter_error,
+    require_present,
+    require_size,
+    split_missing,
+)
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
@@ -26,6 +37,7 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
     at_least
         The smallest number of rows.
     """
+    require_numbers(X)
     X = validate_data(
         estimator,
         X,
@@ -42,14 +54,33 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
         value = "NaN" if np.isnan(X[row, column]) else "inf (infinity)"
         got = f"{value} in row {row}, {name}"
         raise parameter_error("X", "finite", got, "Drop or impute such rows first.")
+    require_size(X, "X", SMALLEST_SIZE if reset else 0.0)
     return X  # type: ignore[no-any-return]
+
+
+def require_numbers(X: Any) -> None:
+    """Raise where scikit-learn would take masked entries or dates for numbers."""
+    if type(X) in (np.ndarray, np.memmap) and X.dtype.kind in "fiub":
+        return
+    try:
+        array, missing = split_missing(X)
+    except (TypeError, ValueError):
+        # No array at all: scikit-learn says so.
+        return
+    if has_dates(array):
+        as_numeric(X, "X")
+    if missing is not None:
+        require_present(missing, "X", columns=getattr(X, "columns", None))
 
 
 def checked_weights(sample_weight: Any, X: NDArray[Any]) -> Array:
     """Return one nonnegative weight for each row of X, 1 by default."""
-    if sample_weight is None:
-        return np.ones(len(X))
-    return as_weights(_check_sample_weight(sample_weight, X, dtype=np.float64), len(X))
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(len(X), sample_weight)
+    weight = as_weights(sample_weight, len(X))
+    if not weight.any():
+        raise parameter_error("sample_weight", "positive for some rows", "only zero weights")
+    return weight
 
 
 def require_y(estimator: Any, y: Any) -> None:
@@ -61,4 +92,9 @@ def require_y(estimator: Any, y: Any) -> None:
 
 def seed_of(random_state: Any) -> int:
     """Return a seed drawn from a generator, a seed or None, as scikit-learn takes them."""
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    try:
+        generator = check_random_state(random_state)
+    except ValueError:
+        what = "None, an integer from 0 to 2**32 - 1 or a numpy.random.RandomState"
+        raise parameter_error("random_state", what, repr(random_state)) from None
+    return int(generator.randint(2**31 - 1))

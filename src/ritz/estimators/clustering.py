@@ -12,7 +12,13 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.estimators.checks import checked_rows, checked_weights, seed_of
-from ritz.estimators.fitting import as_operator, first_functions, fitted_sums, without_constant
+from ritz.estimators.fitting import (
+    as_operator,
+    first_functions,
+    fitted_sums,
+    unchanged_on_failure,
+    without_constant,
+)
 from ritz.forms import Form
 from ritz.rows import hash_rows, row_slices
 from ritz.selection.rows import HASHED_ROWS, WeightedRows
@@ -85,6 +91,7 @@ random_state, n_jobs
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the clusters of samples X (n, d)."""
         X = checked_rows(self, X, reset=True, at_least=2)
@@ -117,7 +124,7 @@ random_state, n_jobs
         else:
             return possible
         remedy = "Lower n_clusters, use more or other functions, or more samples."
-        warnings.warn(f"Only {what} were found: the {why}. {remedy}", stacklevel=3)
+        warnings.warn(f"Only {what} were found: the {why}. {remedy}", stacklevel=4)
         return possible
 
     def _fit_auto(self, data: WeightedRows) -> int:
@@ -138,7 +145,7 @@ random_state, n_jobs
             warnings.warn(
                 "No gap between eigenvalues exceeds their errors, so the number of clusters, "
                 f"{n_clusters}, says little. Set n_clusters.",
-                stacklevel=3,
+                stacklevel=4,
             )
         self.spectrum_ = spectrum[:n_clusters]
         return n_clusters

@@ -14,7 +14,14 @@ from ritz.assembly import Sums, assemble
 from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Basis
 from ritz.estimators.checks import checked_rows, checked_weights
-from ritz.estimators.fitting import as_operator, fitted_sums, wanted_functions, without_constant
+from ritz.estimators.fitting import (
+    as_operator,
+    fitted_sums,
+    unchanged_on_failure,
+    wanted_functions,
+    without_constant,
+)
+from ritz.forms import Form
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import held_out_loss, reference_mu, without_offset
 from ritz.validation import as_contiguous, as_count, as_number, parameter_error
@@ -25,8 +32,9 @@ BUFFERED_ROWS = 5000
 
 def _adds_up(estimator: Any) -> bool:
     """Return whether sums over parts of the data add up, or raise an error that says why not."""
-    form = as_operator(estimator.operator, estimator.n_neighbors)
-    if form.needs_all_rows:
+    form = estimator.operator
+    # The method itself says what is wrong with an operator that is no form.
+    if isinstance(form, Form) and form.needs_all_rows:
         raise AttributeError(f"{form} looks at all rows, so parts do not add up. Use fit instead.")
     return True
 
@@ -135,6 +143,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the eigenfunctions from samples X (n, d).
 
@@ -145,6 +154,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._buffer: WeightedRows | None = None
         return self._fit(WeightedRows(X, checked_weights(sample_weight, X)), groups)
 
+    @unchanged_on_failure
     def fit_sums(self, sums: Sums) -> Self:
         """Find the eigenfunctions from sums computed elsewhere, by `ritz.assemble`."""
         if not isinstance(sums, Sums) or not sums.form.symmetric:
@@ -156,6 +166,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self._set(sums)
 
     @available_if(_adds_up)  # type: ignore[untyped-decorator]
+    @unchanged_on_failure
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add samples (n, d) to those seen so far.
 
@@ -166,6 +177,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         there are too few distinct rows for the functions, or for `n_neighbors` with
         operator="neighbors", the estimator is not fitted.
         """
+        as_operator(self.operator, self.n_neighbors)
         first = not hasattr(self, "_buffer")
         X = checked_rows(self, X, reset=first)
         data = WeightedRows(X, checked_weights(sample_weight, X))

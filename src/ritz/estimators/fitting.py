@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom, Recipe
@@ -16,6 +18,27 @@ from ritz.spectrum import decompose_sums
 from ritz.validation import Array, parameter_error
 
 DEFAULTS = Defaults()
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def unchanged_on_failure(method: Method) -> Method:
+    """Make a method of an estimator restore all attributes if it fails.
+
+    Attributes are replaced by a fit and never changed in place, so their names and objects suffice.
+    """
+
+    @wraps(method)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast(Method, wrapper)
 
 
 def as_operator(operator: Any, n_neighbors: int) -> Form:
@@ -116,6 +139,6 @@ def wanted_functions(sums: Sums, n_functions: int, regularization: Any, name: st
         warnings.warn(
             f"Only {found} of {n_functions} functions were found: the basis has no more on the "
             f"samples. Lower {name}, use more or other functions, or more samples.",
-            stacklevel=3,
+            stacklevel=4,
         )
     return spectrum

@@ -76,14 +76,14 @@ class LaplacianModel(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any) -> tuple[WeightedRows, NDArray[Any]]:
-        """Return the rows with their weights, and the targets (n,) or (n, outputs)."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any) -> WeightedRows:
+        """Return the rows with their weights; raise unless there is a target for each."""
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
-        y = np.asarray(y)
-        if y.ndim not in (1, 2) or len(y) != len(X):
-            raise parameter_error("y", f"an array with {len(X)} rows, as X", y.shape)
-        return WeightedRows(X, checked_weights(sample_weight, X)), y
+        shape = np.asarray(y).shape
+        if len(shape) not in (1, 2) or shape[0] != len(X):
+            raise parameter_error("y", f"an array with {len(X)} rows, as X", shape)
+        return WeightedRows(X, checked_weights(sample_weight, X))
 
     def _fit(
         self, data: WeightedRows, points: WeightedRows, targets: Array, leave_one_out: bool

@@ -10,10 +10,15 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.estimators.checks import checked_rows, checked_weights
-from ritz.estimators.fitting import fitted_sums, wanted_functions, without_constant
+from ritz.estimators.fitting import (
+    fitted_sums,
+    unchanged_on_failure,
+    wanted_functions,
+    without_constant,
+)
 from ritz.forms import Form, diffusion
 from ritz.selection.rows import WeightedRows
-from ritz.validation import as_count, as_number, parameter_error
+from ritz.validation import as_count, as_number, parameter_error, renamed
 
 
 class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -85,6 +90,7 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise parameter_error("kT", "left out where D is given", kT, "D = kT mobility.")
         return diffusion(self.D)
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the modes from samples X (n, d); weights undo a bias of the simulation.
 
@@ -94,7 +100,8 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = checked_rows(self, X, reset=True, at_least=2)
         data = WeightedRows(X, checked_weights(sample_weight, X))
         n_modes = as_count(self.n_modes, "n_modes")
-        sums = fitted_sums(self, self._form(), n_modes, data, groups)
+        with renamed(A="mobility" if self.D is None else "D"):
+            sums = fitted_sums(self, self._form(), n_modes, data, groups)
         self.spectrum_ = wanted_functions(sums, n_modes, self.regularization, "n_modes")
         self.rates_, self.rate_errors_ = without_constant(self.spectrum_)
         with np.errstate(divide="ignore"):

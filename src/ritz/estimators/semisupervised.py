@@ -11,8 +11,17 @@ from sklearn.utils import _safe_indexing, assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from ritz.estimators.fitting import unchanged_on_failure
 from ritz.estimators.laplacian import LaplacianModel, labeled_points
-from ritz.validation import Array, parameter_error
+from ritz.validation import (
+    Array,
+    as_numeric,
+    as_weights,
+    is_missing,
+    parameter_error,
+    require_size,
+    split_missing,
+)
 
 
 class LaplacianRegressor(RegressorMixin, LaplacianModel):
@@ -70,13 +79,15 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
         tags.target_tags.multi_output = True
         return tags
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit samples X (n, d) and targets (n,) or (n, outputs), NaN where there is none."""
-        data, y = self._checked(X, y, sample_weight)
-        y = np.asarray(y, dtype=np.float64)
+        data = self._checked(X, y, sample_weight)
+        y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
         if np.isinf(y).any():
             what = "finite, or NaN for rows without a target"
             raise parameter_error("y", what, "inf (infinity)")
+        require_size(y, "y")
         targets = y[:, None] if y.ndim == 1 else y
         if targets.shape[1] == 0:
             raise parameter_error("y", "at least one output", y.shape)
@@ -97,7 +108,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the coefficient of determination on the rows that have a target."""
         check_is_fitted(self)
-        y = np.asarray(y, dtype=np.float64)
+        y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
         known = ~np.isnan(y if y.ndim == 1 else y.sum(axis=1))
         return float(super().score(*labeled(X, y, known, sample_weight)))
 
@@ -173,9 +184,10 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         )
         self.unlabeled = unlabeled
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit samples X (n, d) and labels y (n,), `unlabeled` where there is none."""
-        data, y = self._checked(X, y, sample_weight)
+        data = self._checked(X, y, sample_weight)
         y, known = self._labels(y)
         labels = y[known]
         if labels.dtype == object:
@@ -203,11 +215,13 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
 
     def _labels(self, y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return the labels (n,), and which rows have one."""
-        y = column_or_1d(np.asarray(y), warn=True)
+        y, missing = split_missing(y)
+        present = True if missing is None else ~column_or_1d(missing)
+        y = column_or_1d(y, warn=True)
         if y.dtype.kind in "iub":
-            return y, np.broadcast_to(y != self.unlabeled, len(y))
+            return y, np.broadcast_to(y != self.unlabeled, len(y)) & present
         known = [not is_missing(label) and label != self.unlabeled for label in y.tolist()]
-        return y, np.array(known, dtype=bool)
+        return y, np.array(known, dtype=bool) & present
 
     def predict_proba(self, X: Any) -> Array:
         """Return the share (n, classes) of each class at points X (n, d).
@@ -231,23 +245,14 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         return float(super().score(*labeled(X, *self._labels(y), sample_weight)))
 
 
-def is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN, or NA as pandas has it."""
-    try:
-        return label is None or bool(label != label)
-    except TypeError:
-        # NA has no truth value.
-        return True
-
-
 def labeled(
     X: Any, y: NDArray[Any], known: NDArray[np.bool_], sample_weight: Any
 ) -> tuple[Any, NDArray[Any], Any]:
     """Return the rows whose target is known, with their targets and weights."""
+    weight = None if sample_weight is None else as_weights(sample_weight, len(y))
     if known.all():
-        return X, y, sample_weight
+        return X, y, weight
     if not known.any():
         raise parameter_error("y", "known for at least one row", "no row with a label")
     rows = np.flatnonzero(known)
-    weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
-    return _safe_indexing(X, rows), y[rows], weight
+    return _safe_indexing(X, rows), y[rows], None if weight is None else weight[rows]

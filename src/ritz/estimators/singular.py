@@ -12,12 +12,25 @@ from sklearn.utils.validation import check_is_fitted
 from ritz.assembly import Sums, assemble
 from ritz.bases import Recipe
 from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
-from ritz.estimators.fitting import selected_basis, wanted_functions, without_constant
+from ritz.estimators.fitting import (
+    selected_basis,
+    unchanged_on_failure,
+    wanted_functions,
+    without_constant,
+)
 from ritz.forms import cross
 from ritz.selection.choice import Comparison, Defaults, choose_regularization
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
-from ritz.validation import Array, as_count, as_rows, parameter_error
+from ritz.validation import (
+    Array,
+    as_count,
+    as_real,
+    as_rows,
+    parameter_error,
+    renamed,
+    require_size,
+)
 
 # What two views share is smooth, and without a penalty many functions fit noise.
 PAIR_DEFAULTS = Defaults(regularization=0.1, quantile=0.5, centers_per_root=2.0)
@@ -109,6 +122,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         tags.target_tags.single_output = True
         return tags
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,).
 
@@ -119,11 +133,26 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
         Y = second_view(y, len(X))
+        require_size(Y, "y")
         self._n_columns_of_y = Y.shape[1]
         weight = checked_weights(sample_weight, X)
         n_components = as_count(self.n_components, "n_components")
+        with renamed(Y="y"):
+            sums, held_out = self._sums(X, Y, weight, groups)
+        self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
+            held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
+        )
+        self.spectrum_ = wanted_functions(sums, n_components, self.regularization_, "n_components")
+        self.sums_ = sums
+        self.singular_values_, self.singular_value_errors_ = without_constant(self.spectrum_)
+        self._n_features_out = len(self.singular_values_)
+        if self.held_out_values_ is not None:
+            self.held_out_values_ = self.held_out_values_[: self._n_features_out]
+        return self
+
+    def _sums(self, X: Array, Y: Array, weight: Array, groups: Any) -> tuple[Sums, Sums]:
+        """Average the products of functions; the second sums keep equal rows in one fold."""
         seed = seed_of(self.random_state)
-        recipes = self._recipes(X, Y, weight, seed)
 
         def summed(bases: Any) -> Sums:
             return assemble(
@@ -137,21 +166,12 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 n_jobs=self.n_jobs,
             )
 
-        sums = held_out = summed(recipes)
+        sums = summed(self._recipes(X, Y, weight, seed))
         sides = sums.left, sums.right
-        if groups is None and all(side.repeats for side in sides):
-            # A row that equals one of those seen is not unseen: equal rows must share a fold here.
-            held_out = summed([replace(side, repeats=False) for side in sides])
-        self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
-            held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
-        )
-        self.spectrum_ = wanted_functions(sums, n_components, self.regularization_, "n_components")
-        self.sums_ = sums
-        self.singular_values_, self.singular_value_errors_ = without_constant(self.spectrum_)
-        self._n_features_out = len(self.singular_values_)
-        if self.held_out_values_ is not None:
-            self.held_out_values_ = self.held_out_values_[: self._n_features_out]
-        return self
+        if groups is not None or not all(side.repeats for side in sides):
+            return sums, sums
+        # A row that equals one of those seen is not unseen.
+        return sums, summed([replace(side, repeats=False) for side in sides])
 
     def _recipes(self, X: Array, Y: Array, weight: Array, seed: int) -> list[Recipe]:
         """Choose a basis for each view."""
@@ -199,7 +219,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
 def second_view(y: Any, n: int | None = None, columns: int | None = None) -> Array:
     """Return the second view as rows (n, e), or say what is wrong with it."""
-    Y = np.asarray(y) if not hasattr(y, "nnz") else y
+    Y = y if hasattr(y, "nnz") else as_real(y, "y")
     Y = as_rows(Y.reshape(-1, 1) if Y.ndim == 1 else Y, "y", columns)
     if n is not None and len(Y) != n:
         raise parameter_error("y", f"an array with {n} rows, as X", f"{len(Y)} rows")

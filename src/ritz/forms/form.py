@@ -11,7 +11,15 @@ import numpy as np
 
 from ritz.features import Jet, Terms
 from ritz.rows import Block, hash_rows
-from ritz.validation import Array, as_number, as_real, as_rows, as_weights, parameter_error
+from ritz.validation import (
+    Array,
+    as_number,
+    as_real,
+    as_rows,
+    as_weights,
+    parameter_error,
+    require_size,
+)
 
 Order = Literal["smallest", "largest"]
 
@@ -291,6 +299,7 @@ def as_reference(reference: Any, weight: Any = None) -> tuple[Array, Array]:
     A row beside its own copy would be its own neighbor.
     """
     rows = as_rows(reference, "reference")
+    require_size(rows, "X")
     weight = as_weights(weight, len(rows), "weight")
     _, first, which = np.unique(hash_rows(rows), return_index=True, return_inverse=True)
     order = np.argsort(first)

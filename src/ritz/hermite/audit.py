@@ -148,5 +148,5 @@ def warn_of_gradients(audit: GradientAudit, names: Any) -> None:
             "Gradients look wrong in sign or scale. According to the values, they are these "
             f"multiples of the true ones: {columns}. Check signs (forces are minus the gradient) "
             "and units; see gradient_audit_.",
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.estimators.checks import checked_rows, checked_weights
+from ritz.estimators.fitting import unchanged_on_failure
 from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
 from ritz.hermite.lengths import LengthFit, fit_lengths
 from ritz.hermite.moments import Moments, fold_moments
@@ -28,7 +29,7 @@ from ritz.hermite.targets import as_targets
 from ritz.hermite.units import units_of
 from ritz.kernels import Kernel
 from ritz.rows import row_slices
-from ritz.validation import Array, as_weights, parameter_error
+from ritz.validation import Array, as_numeric, as_weights, parameter_error
 
 # Up to so many values and derivatives QR is the solver: with 2,400 functions it takes a minute.
 MAX_QR_NUMBERS = 24_000
@@ -136,6 +137,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         self.n_folds = n_folds
         self.n_jobs = n_jobs
 
+    @unchanged_on_failure
     def fit(
         self,
         X: Any,
@@ -166,8 +168,6 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         gradient_sample_weight
             Nonnegative weights (n,) of the gradients, by default those of the rows.
         """
-        # A fit that fails leaves the estimator unfitted.
-        self.__dict__.pop("solution_", None)
         arguments = (y, gradient, sample_weight, directions, gradient_sample_weight)
         observations = self._observations(X, *arguments, reset=True)
         settings = Settings.of(self, observations.X.shape[1])
@@ -181,6 +181,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         self._folds: list[Moments] | None = None
         return self._store(solution)
 
+    @unchanged_on_failure
     def partial_fit(
         self,
         X: Any,
@@ -200,7 +201,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
             warnings.warn(
                 "partial_fit after fit starts anew: the rows of fit are forgotten. It adds only to "
                 "the rows of earlier calls of partial_fit.",
-                stacklevel=2,
+                stacklevel=3,
             )
         arguments = (y, gradient, sample_weight, directions, gradient_sample_weight)
         observations = self._observations(X, *arguments, reset=before is None)
@@ -246,6 +247,12 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         X, units = self._points(X), self._units
         slopes = self.solution_.function.gradient(X)
         return self._shaped(slopes * units.y_scale / units.x_scale[:, None])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination of the values predicted at X (n, d)."""
+        y = as_numeric(y, "y")
+        weight = None if sample_weight is None else as_weights(sample_weight, len(y))
+        return float(super().score(X, y, weight))
 
     def _points(self, X: Any) -> Array:
         check_is_fitted(self, "solution_")

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite
 
 from ritz.estimators.checks import seed_of
 from ritz.kernels import Kernel
 from ritz.selection.candidates import KERNELS
-from ritz.validation import Array, as_count, as_number, parameter_error
+from ritz.validation import Array, as_count, as_n_folds, as_number, as_rows, parameter_error
 
 # The number of functions where it is "auto": products of more take minutes on a common machine.
 MAX_FUNCTIONS = 2400
@@ -45,10 +44,7 @@ class Settings:
         if not is_auto(n_centers, "n_centers", what):
             n_centers = as_count(n_centers, "n_centers", what)
         if centers is not None:
-            centers = np.asarray(centers, dtype=np.float64)
-            if centers.ndim != 2 or centers.shape[1] != d:
-                raise parameter_error("centers", f"an array (p, {d})", f"shape {centers.shape}")
-            assert_all_finite(centers, input_name="centers")
+            centers = as_rows(centers, "centers", d)
         penalties: list[float | None] = []
         for name in ("gradient_weight", "regularization"):
             value, what = getattr(estimator, name), "'auto' or a nonnegative number"
@@ -63,7 +59,7 @@ class Settings:
             # Without any penalty the least squares problem can be singular.
             None if gamma is None else max(gamma, 1e-18),
             estimator.constant,
-            as_count(estimator.n_folds, "n_folds"),
+            as_n_folds(estimator.n_folds),
             estimator.n_jobs,
             seed_of(estimator.random_state),
         )

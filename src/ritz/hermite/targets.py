@@ -10,7 +10,7 @@ from sklearn.utils import assert_all_finite
 
 from ritz.rows import row_slices
 from ritz.streams.stream import CHUNK_ROWS
-from ritz.validation import parameter_error
+from ritz.validation import as_numeric, parameter_error, require_size
 
 
 def as_targets(
@@ -25,7 +25,7 @@ def as_targets(
     if y is None:
         outputs = 1 if t is None else t.shape[2]
         return outputs == 1, np.full((n, outputs), np.nan), t, U
-    y = as_numbers(y, "y")
+    y = as_numeric(y, "y")
     if y.ndim not in (1, 2) or len(y) != n:
         raise parameter_error("y", f"an array with {n} rows, as X", f"shape {y.shape}")
     flat = y.ndim == 1
@@ -34,6 +34,7 @@ def as_targets(
         assert_all_finite(np.where(np.isnan(y), 0.0, y), input_name="y")
     if partly_missing(y, axis=1):
         raise parameter_error("y", "known for all outputs of a row or for none", "some of them")
+    require_size(y, "y")
     if t is not None and y.shape[1] != t.shape[2]:
         what = f"derivatives of {y.shape[1]} output(s), as y has, along the last axis"
         raise parameter_error("gradient", what, f"{t.shape[2]}")
@@ -48,9 +49,9 @@ def as_derivatives(
         if directions is not None:
             raise parameter_error("gradient", "given where directions are", "None")
         return None, None
-    t, U = as_numbers(gradient, "gradient"), None
+    t, U = as_numeric(gradient, "gradient"), None
     if directions is not None:
-        t, U = as_directional(t, np.asarray(directions), n, d)
+        t, U = as_directional(t, as_numeric(directions, "directions"), n, d)
     elif t.ndim not in (2, 3) or t.shape[:2] != (n, d):
         axes = f"(n, d) = ({n}, {d}) or (n, d, outputs): rows first, then columns of X"
         raise parameter_error("gradient", f"an array {axes}", f"shape {t.shape}")
@@ -61,6 +62,7 @@ def as_derivatives(
         if partly_missing(t[part], axis=2):
             what = "known for all outputs or for none"
             raise parameter_error("gradient", what, "some of them")
+    require_size(t, "gradient", smallest=0.0)
     return t, U
 
 
@@ -84,16 +86,6 @@ def as_directional(
         what = f"derivatives (n, r) = ({n}, {r}), one for each direction"
         raise parameter_error("gradient", what, f"shape {shape}")
     return t, U
-
-
-def as_numbers(array: Any, name: str) -> NDArray[Any]:
-    """Return real numbers, without a copy where possible; masked entries become NaN."""
-    if np.ma.isMaskedArray(array):
-        array = np.ma.filled(array.astype(np.float64), np.nan)
-    array = np.asarray(array)
-    if array.dtype.kind == "c":
-        raise parameter_error(name, "real", "complex numbers")
-    return np.asarray(array if array.dtype.kind in "fiub" else array.astype(np.float64))
 
 
 def partly_missing(array: NDArray[Any], axis: int) -> bool:

@@ -11,6 +11,9 @@ import numpy as np
 from ritz.kernels.kernel import Family, Kernel, LengthScale
 from ritz.validation import Array, as_count, as_number
 
+# The highest degree: (1 + x.y)^degree of two equal unit vectors overflows from 1,024 on.
+MOST_DEGREES = 1000
+
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
@@ -19,7 +22,7 @@ class Polynomial(Kernel):
     Parameters
     ----------
     degree
-        A positive integer.
+        A positive integer up to 1,000.
     offset
         Nonnegative; zero keeps only the monomials of degree `degree`.
     length_scale
@@ -35,7 +38,7 @@ class Polynomial(Kernel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "degree", as_count(self.degree, "degree"))
+        object.__setattr__(self, "degree", as_count(self.degree, "degree", highest=MOST_DEGREES))
         object.__setattr__(self, "offset", as_number(self.offset, "offset", "nonnegative", 0.0))
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:

@@ -78,7 +78,7 @@ class NetworkEstimator(
                 "learning_rate, scale the data, or hold out more rows."
             )
         if state.warning:
-            warnings.warn(state.warning, RuntimeWarning, stacklevel=3)
+            warnings.warn(state.warning, RuntimeWarning, stacklevel=4)
 
     def _solve(
         self, form: Form, bases: Any, stream: Stream, first: int, wanted: int, seed: int

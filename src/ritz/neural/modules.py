@@ -176,5 +176,5 @@ def warn_unless_unit_size(module: Any, rows: Array) -> None:
             "learn from rows of about unit size; from others, eigenvalues come out too large. "
             "Scale X, or let the module begin with ritz.neural.Standardized(X).",
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

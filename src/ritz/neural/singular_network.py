@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from torch.utils.data import DataLoader
 
 from ritz.estimators.checks import checked_rows, seed_of
+from ritz.estimators.fitting import unchanged_on_failure
 from ritz.forms import cross
 from ritz.neural.estimator import NetworkEstimator, as_numpy, as_training_stream
 from ritz.neural.network import Network
 from ritz.neural.objectives import SingularLoss
 from ritz.streams import Stream
-from ritz.validation import Array, as_count, as_rows, parameter_error
+from ritz.validation import Array, as_count, as_rows, parameter_error, renamed
 
 
 @dataclass(eq=False, repr=False)
@@ -55,6 +56,7 @@ patience, checkpoint, resume, n_folds, random_state, progress
     right: Any = None
     n_components: int = 2
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from aligned samples X (n, d) and y (n, e), or a stream or loader of pairs."""
         if not isinstance(X, Stream | DataLoader):
@@ -65,7 +67,8 @@ patience, checkpoint, resume, n_folds, random_state, progress
             raise parameter_error("y", "None where X is a stream of pairs", type(y).__name__)
         wanted = as_count(self.n_components, "n_components")
         seed = seed_of(self.random_state)
-        stream = as_training_stream(X, 2, sample_weight, groups, seed)
+        with renamed(Y="y"):
+            stream = as_training_stream(X, 2, sample_weight, groups, seed)
         self.n_features_in_, self._n_columns_of_y = stream.dimensions
         given = [("left", self.left), ("right", self.right)]
         modules = self._make_modules(given, wanted, stream, seed)
@@ -80,7 +83,7 @@ patience, checkpoint, resume, n_folds, random_state, progress
                 "module depend on each other, or some died in training. Pass a smaller "
                 "n_components, or check how the modules are initialized.",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 

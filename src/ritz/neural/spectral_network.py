@@ -15,7 +15,7 @@ from ritz.assembly import Matrices, assemble
 from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Centered
 from ritz.estimators.checks import checked_rows, checked_weights, seed_of
-from ritz.estimators.fitting import as_operator
+from ritz.estimators.fitting import as_operator, unchanged_on_failure
 from ritz.forms import Form
 from ritz.neural.averages import averages
 from ritz.neural.estimator import (
@@ -127,6 +127,7 @@ class SpectralNetwork(NetworkEstimator):
     regularizer: Any = "contrastive"
     n_directions: int | None = None
 
+    @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from samples X (n, d): an array, a tensor, a `DataLoader` or a stream.
 
@@ -224,7 +225,7 @@ class SpectralNetwork(NetworkEstimator):
             falling = still_falling(self.held_out_losses_, self.n_steps)
             sentences.append(lost_components(values, self.alive_, reached, mu, falling=falling))
         if sentences:
-            warnings.warn(" ".join(sentences), RuntimeWarning, stacklevel=3)
+            warnings.warn(" ".join(sentences), RuntimeWarning, stacklevel=4)
 
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from ritz.solve.whiten import as_positive, require_rank, whiten
-from ritz.validation import Array, as_count, parameter_error
+from ritz.validation import Array, as_count, as_real, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def singular_triples(
 ) -> SingularTriples:
     """Do as `gsvd` does, but return fewer triples where the rank is below k."""
     k = as_count(k, "k")
-    L = np.asarray(L, dtype=np.float64)
+    L = as_real(L, "L")
     Phi, Psi = as_positive(Phi, "Phi", floor=floors[0]), as_positive(Psi, "Psi", floor=floors[1])
     if L.shape != (len(Phi), len(Psi)):
         raise parameter_error("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.linalg.lapack import dpstrf, dtrtri
 
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, as_real, parameter_error
 
 EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues below CUT p eps times the largest are rounding, once the diagonal is scaled to one.
@@ -133,7 +133,7 @@ def require_rank(rank: int, k: int) -> None:
 
 def as_symmetric(M: Array, name: str, shape: tuple[int, ...] | None = None) -> Array:
     """Return a finite symmetric matrix, made exactly so."""
-    M = np.asarray(M, dtype=np.float64)
+    M = as_real(M, name)
     if M.ndim != 2 or M.shape[0] != M.shape[1]:
         raise parameter_error(name, "a square matrix", f"shape {M.shape}")
     if shape is not None and M.shape != shape:

@@ -39,11 +39,12 @@ def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Arra
     X, Y
         Points (n, d) each, compared row by row; one row goes with all of the other's.
     """
-    X, Y = as_rows(X), as_rows(Y, "Y")
+    X, Y = as_rows(X), as_rows(Y, "Y", spectrum.dimension)
     if len(X) != len(Y) and 1 not in (len(X), len(Y)):
         raise parameter_error("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows")
     difference = diffusion_map(spectrum, X, t) - diffusion_map(spectrum, Y, t)
-    return np.asarray(np.sqrt((difference**2).sum(axis=1)))
+    # Unlike a root of squares, this does not overflow.
+    return np.asarray(np.hypot.reduce(difference, axis=1))
 
 
 def heat_kernel(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ritz.bases import Centered, Combination
 from ritz.spectrum.files import write
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, parameter_error, renamed
 
 PER_VALUE = ("values", "errors", "groups", "group_values", "group_errors", "residuals")
 
@@ -130,7 +130,9 @@ class SingularSpectrum(Levels):
 
     def __call__(self, X: Array, Y: Array) -> tuple[Array, Array]:
         """Return the left functions at points X and the right functions at points Y."""
-        return self.left(X), self.right(Y)
+        with renamed(X="Y"):
+            right = self.right(Y)
+        return self.left(X), right
 
     def __getitem__(self, which: Any) -> SingularSpectrum:
         """Return some of the triples: a slice, a number or numbers."""

@@ -79,7 +79,8 @@ class Batches(Stream):
             if not n:
                 continue
             dimensions = tuple(view.shape[1] for view in views)
-            weight = as_weights(parts[-1] if self.weighted else None, n)
+            given = parts[-1] if self.weighted else None
+            weight = as_weights(given, n, f"weights of batch {number}")
             yield Block(views, weight, np.arange(start, start + n))
             start += n
 

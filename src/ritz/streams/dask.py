@@ -7,7 +7,6 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ritz.rows import Block
 from ritz.streams.stream import ArrayStream, Stream
@@ -23,8 +22,8 @@ class DaskStream(ArrayStream):
         ends = list(accumulate(sizes))
         return [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
 
-    def _read(self, view: Any, rows: slice) -> NDArray[Any]:
-        return np.asarray(view[rows].compute())
+    def _read(self, view: Any, rows: slice) -> Any:
+        return view[rows].compute()
 
     def whole(self, reason: str) -> Block:
         return Stream.whole(self, reason)

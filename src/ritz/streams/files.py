@@ -13,7 +13,7 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream, rows_per_chunk
-from ritz.validation import as_rows, as_weights, parameter_error
+from ritz.validation import as_real, as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +76,11 @@ class Table(Stream):
             n = batch.num_rows
             if not n:
                 continue
-            columns = [batch.column(name).to_numpy(zero_copy_only=False) for name in wanted]
+            columns = [
+                as_real(batch.column(name).to_numpy(zero_copy_only=False), f"column {name}", start)
+                for name in wanted
+            ]
             X = as_rows(np.stack(columns[: len(self.columns)], axis=1), f"rows from {start} of X")
-            weight = as_weights(columns[-1] if self.weight else None, n)
+            weight = as_weights(columns[-1] if self.weight else None, n, f"column {self.weight}")
             yield Block((X,), weight, np.arange(start, start + n))
             start += n

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from ritz.streams.dask import DaskStream, require_known_chunks
 from ritz.streams.stream import ArrayStream, Stream
-from ritz.validation import Array, as_rows, as_weights, parameter_error
+from ritz.validation import (
+    Array,
+    as_rows,
+    as_weights,
+    parameter_error,
+    require_present,
+    split_missing,
+)
 
 
 def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
@@ -59,9 +66,13 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
         got = f"zeros but for {some} row(s)"
         raise parameter_error("sample_weight", "positive for at least 2 rows", got)
     if groups is not None:
-        groups = np.asarray(groups)
+        groups, missing = split_missing(groups)
         if groups.shape != (n,):
             raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
+        if groups.dtype.kind == "f":
+            missing = np.isnan(groups)
+        if missing is not None:
+            require_present(missing, "groups")
         groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
     return kind(tuple(views), weight, groups)
@@ -70,10 +81,20 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
 def as_numbers(labels: NDArray[Any]) -> Array:
     """Return labels of any kind as numbers; equal labels have equal numbers in all data."""
     if labels.dtype.kind in "fiub":
-        return labels.astype(np.float64)
+        numbers = labels.astype(np.float64)
+        # Beyond 2^53 different integers may be equal as float64 numbers.
+        large = np.abs(numbers) >= 2.0**53
+        if labels.dtype.kind in "iu" and large.any():
+            numbers[large] = digests(labels[large])
+        return numbers
+    return digests(labels)
+
+
+def digests(labels: NDArray[Any]) -> Array:
+    """Return a number below 2^48 for each label, a hash of its name."""
     names, which = np.unique(labels.astype(str), return_inverse=True)
-    digests = [blake2b(name.encode(), digest_size=6).digest() for name in names]
-    return np.array([int.from_bytes(d, "little") for d in digests], dtype=np.float64)[which]
+    hashes = [blake2b(name.encode(), digest_size=6).digest() for name in names]
+    return np.array([int.from_bytes(h, "little") for h in hashes], dtype=np.float64)[which]
 
 
 def as_view(array: Any, name: str, lazy: bool) -> Any:

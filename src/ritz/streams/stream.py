@@ -20,7 +20,7 @@ from ritz.rows import (
     row_slices,
     seeded_priorities,
 )
-from ritz.validation import Array, as_contiguous, parameter_error, require_finite
+from ritz.validation import Array, as_contiguous, as_real, parameter_error, require_finite
 
 # Limits of what is read at a time, in bytes and rows: enough work for all threads, little memory.
 CHUNK_BYTES = 64_000_000
@@ -137,14 +137,14 @@ class ArrayStream(Stream):
         """Return the rows to read at once."""
         return row_slices(len(self.views[0]), rows_per_chunk(sum(self.dimensions)))
 
-    def _read(self, view: Any, rows: slice) -> NDArray[Any]:
+    def _read(self, view: Any, rows: slice) -> Any:
         """Return some rows of a view."""
-        return np.asarray(view[rows])
+        return view[rows]
 
     def _block(self, rows: slice) -> Block:
         views = []
         for name, view in zip("XY", self.views, strict=False):
-            part = as_contiguous(self._read(view, rows))
+            part = as_contiguous(as_real(self._read(view, rows), name, rows.start))
             require_finite(part, name, first_row=rows.start)
             views.append(part)
         n = len(views[0])
