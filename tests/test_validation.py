@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from ritz.validation import as_contiguous, as_rows, parameter_error, require_finite
+from ritz.validation import (
+    as_contiguous,
+    as_count,
+    as_rows,
+    parameter_error,
+    renamed,
+    require_finite,
+    require_size,
+)
 
 
 def normal(n, d, seed=0):
@@ -73,3 +81,43 @@ def test_finite_entries_whose_sum_overflows_are_finite():
 
 def test_nothing_is_finite():
     require_finite(np.empty((0, 3)), "X")
+
+
+def test_errors_have_the_names_that_the_caller_knows():
+    for name in ("A", "A (called on rows)"):
+        with pytest.raises(TypeError, match=r"^The 'D") as caught, renamed(A="D"):
+            raise parameter_error(name, "positive", -1, kind=TypeError)
+        assert "must be positive. Got -1" in str(caught.value)
+    for error in (parameter_error("AB", "positive", -1), ValueError("'A' is wrong")):
+        with pytest.raises(ValueError, match=r"^(The 'AB' parameter|'A' is wrong)"), renamed(A="D"):
+            raise error
+
+
+@pytest.mark.parametrize("value", [11, 1e300, 10**400, 0, 2.5, True, "3", np.timedelta64(3, "s")])
+def test_counts_are_integers_up_to_the_highest(value):
+    with pytest.raises((ValueError, TypeError), match=r"'p' .* a positive integer up to 10\. Got"):
+        as_count(value, "p", highest=10)
+
+
+@pytest.mark.parametrize("value", [10, 10.0, np.int8(10), np.float32(10)])
+def test_integers_of_any_type_are_counts(value):
+    assert as_count(value, "p", highest=10) == 10
+    assert type(as_count(value, "p")) is int
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64, np.uint8, bool])
+def test_numbers_of_any_type_have_a_size(kind):
+    require_size(np.ones((3, 2), dtype=kind), "X")
+    require_size(np.zeros((3, 2), dtype=kind), "X")
+    require_size(np.zeros((0, 2), dtype=kind), "X")
+
+
+@pytest.mark.parametrize("value", [1e153, -1e153, 1e-153, -1e-153])
+def test_numbers_that_cannot_be_squared_are_named(value):
+    X = np.zeros((4, 2))
+    X[2, 1] = value
+    X[0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"'X'.*between 1e-152 and 1e\+152.*up to 1e.153"):
+        require_size(X, "X")
+    if abs(value) < 1:
+        require_size(X, "X", smallest=0.0)

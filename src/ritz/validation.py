@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date, timedelta
 from math import isfinite
 from typing import Any
 
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+# Dates and spans of time, NumPy's and Python's, with pandas' among the latter.
+DATES = (np.datetime64, np.timedelta64, date, timedelta)
 # Folds, each with matrices of its own: more than this say nothing new about errors.
 MOST_FOLDS = 1000
 # The size of numbers whose squares, and sums of many squares, neither overflow nor underflow.
@@ -73,7 +76,7 @@ def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         value = value.detach().cpu().numpy()
     if isinstance(value, list | tuple) and any(np.ma.isMaskedArray(item) for item in value):
         # NumPy would drop the masks.
-        value = np.ma.array(value)
+        value = np.ma.stack(value)
     array = np.asarray(value)
     missing = np.zeros(array.shape, dtype=bool)
     if np.ma.isMaskedArray(value):
@@ -90,19 +93,24 @@ def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
 def has_dates(array: NDArray[Any]) -> bool:
     """Return whether an array holds dates or spans of time, which NumPy would turn into numbers."""
     if array.dtype == object:
-        return any(isinstance(item, np.datetime64 | np.timedelta64) for item in array.flat)
+        return any(isinstance(item, DATES) and not is_missing(item) for item in array.flat)
     return array.dtype.kind in "mM"
 
 
 def as_numeric(
-    value: Any, name: str, *, allow_missing: bool = True, first_row: int = 0
+    value: Any,
+    name: str,
+    *,
+    requirement: str = "real, an array of numbers",
+    allow_missing: bool = True,
+    first_row: int = 0,
 ) -> NDArray[Any]:
     """Return an array of real numbers, without a copy where possible; raise for anything else.
 
     Parameters
     ----------
-    value, name
-        The argument and its name.
+    value, name, requirement
+        The argument, its name, and what it must be.
     allow_missing
         Whether missing entries become NaN. Otherwise they are refused.
     first_row
@@ -112,6 +120,8 @@ def as_numeric(
         array, missing = split_missing(value)
         if array.dtype.kind == "c":
             raise ValueError(f"dtype {array.dtype} is not real")
+        if missing is not None and not array.ndim:
+            raise ValueError("nothing is given")
         if has_dates(array):
             example = "(t - t[0]) / np.timedelta64(1, 's')"
             raise ValueError(f"turn dates into numbers first, as in {example}")
@@ -121,16 +131,15 @@ def as_numeric(
     except (TypeError, ValueError) as error:
         kind = getattr(value, "dtype", None)
         got = type(value).__name__ + ("" if kind is None else f" of {kind}")
-        raise parameter_error(name, "real, an array of numbers", got, f"({error})") from None
+        raise parameter_error(name, requirement, got, f"({error})") from None
     if missing is not None and not allow_missing:
         require_present(missing, name, first_row)
     return numbers
 
 
-def as_real(value: Any, name: str, first_row: int = 0) -> Array:
-    """Return real numbers as a float64 array of any shape, without missing entries."""
-    numbers = as_numeric(value, name, allow_missing=False, first_row=first_row)
-    return np.asarray(numbers, dtype=np.float64)
+def as_real(value: Any, name: str, **options: Any) -> Array:
+    """Return real numbers as a float64 array of any shape; raise where one is missing."""
+    return np.asarray(as_numeric(value, name, allow_missing=False, **options), dtype=np.float64)
 
 
 def require_present(
@@ -206,13 +215,8 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         remedy = "Call its toarray() first."
         raise parameter_error(name, "a dense array", "a sparse matrix", remedy, kind=TypeError)
-    try:
-        array = as_real(X, name)
-    except ValueError as error:
-        if hasattr(X, "shape"):
-            raise
-        hint = "ritz.Batches reads arrays that come one by one"
-        raise ValueError(f"{error} It must be a numeric array (n, d); {hint}.") from None
+    what = "a numeric array (n, d) of real numbers (ritz.Batches takes arrays one by one)"
+    array = as_real(X, name, requirement=what)
     if array.ndim != 2:
         remedy = ""
         if array.ndim == 1:

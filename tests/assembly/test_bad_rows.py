@@ -217,3 +217,51 @@ def test_operators_and_bases_must_be_what_they_are_passed_as(case):
 def test_folds_and_threads_are_counted_by_positive_integers(name, value):
     with raises(f"'{name}'", "integer", str(value)):
         decompose(LAPLACIAN, LINEAR, X, **{name: value})
+
+
+def test_large_integers_are_different_groups():
+    large = 2**60 + np.arange(N) // 5
+    for labels in (large, large.astype(np.uint64), -large):
+        count = ritz.assemble(LAPLACIAN, QUADRATIC, X, groups=labels).count
+        assert (count > 0).all()
+        assert (count % 5 == 0).all()
+    # Other labels, or another type, change no fold.
+    some = ritz.assemble(LAPLACIAN, QUADRATIC, X[:50], groups=large[:50]).count
+    rest = ritz.assemble(LAPLACIAN, QUADRATIC, X[50:], groups=large[50:].astype(np.uint64)).count
+    whole = ritz.assemble(LAPLACIAN, QUADRATIC, X, groups=large).count
+    np.testing.assert_array_equal(some + rest, whole)
+
+
+@pytest.mark.parametrize("value", [0, 1.5, "x", None, 1001, 10**12])
+def test_the_number_of_folds_is_moderate(value):
+    with raises("'n_folds'", "a positive integer up to 1,000", f"Got {value!r}"):
+        ritz.assemble(LAPLACIAN, QUADRATIC, X, n_folds=value)
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5, object()])
+def test_a_wrong_seed_is_named(seed):
+    for call in (
+        lambda: ritz.assemble(LAPLACIAN, QUADRATIC, X, random_state=seed),
+        lambda: ritz.decompose(LAPLACIAN, QUADRATIC, X, 2, random_state=seed),
+        lambda: ritz.Nystrom(ritz.Gaussian(), 5).fit(X, seed),
+        lambda: ritz.RandomFourier(ritz.Gaussian(), 5).fit(X, seed),
+        lambda: ritz.Stack(QUADRATIC, QUADRATIC).fit(X, seed),
+        lambda: QUADRATIC.fit(X, seed),
+        lambda: ritz.datasets.half_moons(10, random_state=seed),
+        lambda: ritz.datasets.cube().sample(10, random_state=seed),
+    ):
+        with raises("'random_state'", "nonnegative integer", f"Got {seed!r}"):
+            call()
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_forms_that_compare_rows_need_squares_of_them(size):
+    fixed = ritz.assemble(LAPLACIAN, QUADRATIC, X).left
+    for form in (
+        ritz.neighbors(5),
+        ritz.laplacian("pca", dimension=1),
+        ritz.laplacian(density_correction=1.0),
+    ):
+        for basis in (fixed, ritz.RandomFourier(ritz.Gaussian(), 9)):
+            with raises("'X'", "between 1e-152 and 1e+152", "Scale the data"):
+                ritz.assemble(form, basis, size * X)

@@ -1,5 +1,7 @@
 """Errors about bases: wrong columns, centers, kernels and functions of the user."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -199,3 +201,49 @@ COUNTS = {
 def test_counts_are_positive_integers(name, value):
     with raises(f"'{name}'", "positive integer", str(value)):
         COUNTS[name](value)
+
+
+# Polynomials
+
+
+@pytest.mark.parametrize("degree", [1001, 10**6, 10**12])
+def test_polynomials_have_a_highest_degree(degree):
+    with raises("'degree'", "up to 1,000", str(degree)):
+        ritz.Monomials(degree)
+
+
+@pytest.mark.parametrize(("degree", "columns"), [(1000, 2), (30, 20)])
+def test_more_polynomials_than_matrices_can_hold_are_refused(degree, columns):
+    rows = np.random.default_rng(0).normal(size=(50, columns))
+    with raises("'degree'", "at most 50,000 polynomials", f"Got {degree}", f"{columns} columns"):
+        ritz.Monomials(degree).fit(rows)
+
+
+PARTS = {
+    "a": (np.zeros(3), "a", "(d, degree)"),
+    "a, degree": (np.zeros((2, 1001)), "a", "up to 1,000"),
+    "b": (np.ones((2, 3)), "b", "(2, 3)"),
+    "powers, columns": (np.ones((4, 3), dtype=int), "powers", "(p, 2)"),
+    "powers, kind": (np.ones((4, 2)), "powers", "integers"),
+    "powers, large": (np.full((4, 2), 10**12), "powers", "between 0 and 3"),
+    "powers, negative": (np.full((4, 2), -1), "powers", "between 0 and 3"),
+}
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_parts_of_polynomials_fit_together(case):
+    value, name, word = PARTS[case]
+    basis = ritz.Monomials(3).fit(X)
+    with raises(f"'{name}'", word):
+        replace(basis, **{name: value})
+
+
+# Points
+
+
+def test_points_where_functions_overflow_are_named():
+    points = np.array([[0.0, 0.0], [1e200, 1e200]])
+    spectrum = decompose(LAPLACIAN, ritz.Monomials(3), X, k=9)
+    for call in (spectrum, spectrum.gradient, lambda x: spectrum.partial(x, (1, 0))):
+        with raises("'X'", "finite", "in row 1", "overflow"):
+            call(points)

@@ -294,7 +294,7 @@ def test_few_eigenvalues(k):
             partial(datasets.disk().eigenfunctions, np.zeros((3, 3)), 2),
             "'X' parameter must be an array with 2 columns. Got 3 columns",
         ),
-        (partial(datasets.cube().eigenfunctions, np.zeros(3), 2), r"X\.reshape\(-1, 1\)"),
+        (partial(datasets.cube().eigenfunctions, np.zeros(3), 2), r"'X' .*reshape\(-1, 1\)"),
         (partial(datasets.cube().eigenfunctions, [[np.nan]], 2), "'X' .* must be finite"),
         (partial(datasets.sphere().tangent, np.zeros((1, 3))), "Got the origin"),
     ],

@@ -33,7 +33,8 @@ COMMON = {
     "n_centers": (["many", 0, 2.5, None], "positive integer"),
     "basis": (["cosines", ritz.Monomials, ritz.Gaussian()], "ritz.Nystrom(kernel, 200)"),
     "regularization": ([-1.0, "much", np.nan], "'auto' or a nonnegative number"),
-    "n_folds": ([0, 1.5, "x"], "positive integer"),
+    "n_folds": ([0, 1.5, "x", 10**9], "positive integer up to 1,000"),
+    "random_state": (["x", -1, 1.5, 2**32], "an integer from 0 to 2**32 - 1"),
     "n_jobs": ([0, 1.5, "x"], "None for all cores"),
 }
 
@@ -99,6 +100,46 @@ def test_labels_spread_along_positive_energies_only(estimator):
             fit(estimator, operator=operator)
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [ritz.SpectralEmbedding, ritz.SpectralClustering],
+    ids=lambda kind: kind.__name__,
+)
+def test_functions_of_one_array_belong_to_symmetric_operators(estimator):
+    for operator in (ritz.cross(), ritz.pairs(), ritz.differential({((0, 0), (1, 0)): 1.0})):
+        with raises("'operator'", "symmetric form of one array", str(operator)):
+            fit(estimator, operator=operator)
+
+
+@pytest.mark.parametrize("operator", ["heat", 3, None])
+def test_a_wrong_operator_is_named_by_a_partial_fit_too(operator):
+    with raises("'operator'", "'laplacian', 'neighbors' or a form", f"Got {operator!r}"):
+        ritz.SpectralEmbedding(operator=operator).partial_fit(X)
+
+
+def test_there_is_no_partial_fit_for_an_operator_that_looks_at_all_rows():
+    assert not hasattr(ritz.SpectralEmbedding(operator=ritz.graph(ritz.Gaussian())), "partial_fit")
+
+
+@pytest.mark.parametrize("name", ["D", "mobility"])
+def test_a_wrong_diffusion_matrix_has_the_name_of_its_parameter(name):
+    for value, words in (
+        ([1.0, 2.0, 3.0], ("a number, 2 numbers or a matrix (2, 2)", "shape (3,)")),
+        (-1.0, ("positive", "-1")),
+        (np.nan, ("finite", "nan")),
+        (lambda x: -np.ones(len(x)), ("positive", "-1")),
+        (lambda x: np.full(len(x), np.nan), (f"{name} (called on rows", "finite", "nan")),
+    ):
+        with raises(name, *words):
+            ritz.DiffusionModes(**{name: value}).fit(X)
+
+
+def test_a_second_view_has_the_name_of_its_parameter():
+    bases = (ritz.Monomials(1), ritz.Monomials(1).fit(Y[:, :1]))
+    with raises("'y'", "1 columns", "Got 2"):
+        ritz.SingularEmbedding(1, basis=bases).fit(X, Y)
+
+
 def test_too_many_neighbors_are_named_with_the_number_of_rows():
     with raises("'n_neighbors'", f"at most {N - 1}", "Got 500"):
         fit(ritz.SpectralEmbedding, operator="neighbors", n_neighbors=500)
@@ -145,6 +186,20 @@ def test_weights_must_be_nonnegative_numbers_one_a_row(estimator):
         fit(estimator, sample_weight=np.where(np.arange(N) == 5, -1.0, 1.0))
     with raises("sample_weight", "(3,)", f"({N},)"):
         fit(estimator, sample_weight=np.ones(3))
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+@each_estimator
+def test_samples_whose_squares_are_out_of_range_are_named(estimator, size):
+    with raises("'X'", "between 1e-152 and 1e+152", "squares", "Scale the data"):
+        fit(estimator, size * X)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_targets_whose_squares_are_out_of_range_are_named(size):
+    for estimator in (ritz.LaplacianRegressor, ritz.HermiteRegressor, ritz.SingularEmbedding):
+        with raises("'y'", "between 1e-152 and 1e+152", "squares", "Scale the data"):
+            estimator().fit(X, size * X[:, 0])
 
 
 @pytest.mark.parametrize("method", ["transform", "predict"])

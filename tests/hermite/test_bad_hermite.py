@@ -23,7 +23,10 @@ PARAMETERS = {
     "regularization": ([-1.0, "much", np.nan], "'auto' or a nonnegative number"),
     "n_centers": ([0, 2.5, "many", None], "positive integer"),
     "solver": (["magic", None], "'auto', 'qr' or 'sums'"),
-    "n_folds": ([0, 1.5, "many"], "positive integer"),
+    "n_folds": ([0, 1.5, "many", 10**9], "positive integer up to 1,000"),
+    "n_jobs": ([0, 1.5, "many"], "None for all cores"),
+    "constant": (["no", None, 2], "True or False"),
+    "random_state": (["x", -1, 1.5], "an integer from 0 to 2**32 - 1"),
 }
 
 
@@ -87,6 +90,7 @@ DATA = {
         ("'gradient'", "1 output", "Got 3"),
     ),
     "gradient, infinite": ({"gradient": np.full((N, 2), np.inf)}, ("'gradient'", "finite", "NaN")),
+    "gradient, large": ({"gradient": 1e200 * GRADIENT}, ("'gradient'", "squares", "Scale")),
     "gradient, complex": ({"gradient": GRADIENT + 1j}, ("'gradient'", "real", "complex")),
     "directions alone": ({"directions": np.zeros((N, 2))}, ("'gradient'", "directions", "None")),
     "directions, columns": (

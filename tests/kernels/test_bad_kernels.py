@@ -50,6 +50,12 @@ def test_numbers_of_the_wrong_kind_are_named(name, value):
         NUMBERS[name](value)
 
 
+@pytest.mark.parametrize("degree", [1001, 10**6, 10**12, 1e300])
+def test_powers_that_overflow_are_refused(degree):
+    with raises("'degree'", "up to 1,000", str(degree)):
+        ritz.Polynomial(degree)
+
+
 @pytest.mark.parametrize("scale", [0.0, -1.0, np.nan, np.inf, [], [1.0, -1.0], [[1.0]]])
 @pytest.mark.parametrize("kernel", [ritz.Gaussian, ritz.Exponential, ritz.DotExponential])
 def test_length_scales_are_positive(kernel, scale):

@@ -123,7 +123,9 @@ class Basis(ABC):
         width = max(1, self.floats_per_row(X.shape[1]))
 
         def fill(rows: slice) -> None:
-            result[rows] = probe(X[rows])
+            # Overflow is checked at the end.
+            with np.errstate(over="ignore", invalid="ignore"):
+                result[rows] = probe(X[rows])
 
         blocks = row_slices(len(X), max(1, EVALUATED_FLOATS // width))
         # Other threads than the main one may belong to a pool already.

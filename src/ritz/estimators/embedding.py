@@ -159,7 +159,8 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Find the eigenfunctions from sums computed elsewhere, by `ritz.assemble`."""
         if not isinstance(sums, Sums) or not sums.form.symmetric:
             what = "what ritz.assemble returns for a symmetric operator"
-            raise parameter_error("sums", what, type(sums).__name__, kind=TypeError)
+            got = f"sums of {sums.form}" if isinstance(sums, Sums) else type(sums).__name__
+            raise parameter_error("sums", what, got, kind=TypeError)
         self._buffer = None
         if sums.left.dimension is not None:
             self.n_features_in_ = sums.left.dimension

@@ -95,6 +95,10 @@ def fitted_sums(
     defaults
         What "auto" stands for.
     """
+    if not form.symmetric or form.views > 1:
+        what = "a symmetric form of one array of samples"
+        remedy = "ritz.SingularEmbedding compares two arrays, and ritz.decompose takes any form."
+        raise parameter_error("operator", what, form, remedy)
     seed = seed_of(estimator.random_state)
     regularization = as_regularization(estimator.regularization, defaults.regularization)
     comparison = Comparison(form, n_functions, regularization, data, seed)

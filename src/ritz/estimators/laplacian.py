@@ -16,7 +16,7 @@ from ritz.estimators.ridge import RidgePath, ridge_path
 from ritz.rows import row_slices
 from ritz.selection.choice import Defaults
 from ritz.selection.rows import WeightedRows, equal_rows
-from ritz.validation import Array, as_count, as_number, parameter_error
+from ritz.validation import Array, as_count, as_number, parameter_error, split_missing
 
 # Labels follow finer structure than the first functions show, and are predicted off the rows.
 LABEL_DEFAULTS = Defaults(regularization=1e-2, centers_per_root=15.0, most_centers=500, halve=False)
@@ -80,7 +80,7 @@ class LaplacianModel(BaseEstimator):
         """Return the rows with their weights; raise unless there is a target for each."""
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
-        shape = np.asarray(y).shape
+        shape = split_missing(y)[0].shape
         if len(shape) not in (1, 2) or shape[0] != len(X):
             raise parameter_error("y", f"an array with {len(X)} rows, as X", shape)
         return WeightedRows(X, checked_weights(sample_weight, X))

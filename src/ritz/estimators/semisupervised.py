@@ -250,9 +250,8 @@ def labeled(
 ) -> tuple[Any, NDArray[Any], Any]:
     """Return the rows whose target is known, with their targets and weights."""
     weight = None if sample_weight is None else as_weights(sample_weight, len(y))
-    if known.all():
-        return X, y, weight
     if not known.any():
         raise parameter_error("y", "known for at least one row", "no row with a label")
     rows = np.flatnonzero(known)
-    return _safe_indexing(X, rows), y[rows], None if weight is None else weight[rows]
+    y = y[rows] if y.dtype != object else np.array(y[rows].tolist())
+    return _safe_indexing(X, rows), y, None if weight is None else weight[rows]

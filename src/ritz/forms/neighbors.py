@@ -47,7 +47,7 @@ class Neighbors(Form):
         if self.n_neighbors >= len(reference):
             most = len(reference) - 1
             requirement = f"at most {most}, one less than the distinct rows of positive weight"
-            remedy = "Ask for fewer neighbors, or pass more rows."
+            remedy = f"Ask for fewer, as ritz.neighbors({max(most, 1)}) does, or pass more rows."
             raise parameter_error("n_neighbors", requirement, self.n_neighbors, remedy)
         form = replace(self, reference=reference)
         # Search now, once, and not in each thread that needs the result.

@@ -12,6 +12,7 @@ import numpy as np
 from ritz.estimators.checks import seed_of
 from ritz.kernels import Kernel
 from ritz.selection.candidates import KERNELS
+from ritz.threads import n_threads
 from ritz.validation import Array, as_count, as_n_folds, as_number, as_rows, parameter_error
 
 # The number of functions where it is "auto": products of more take minutes on a common machine.
@@ -39,6 +40,9 @@ class Settings:
         """Check the parameters of an estimator, for rows of d columns."""
         if estimator.solver not in ("auto", "qr", "sums"):
             raise parameter_error("solver", "'auto', 'qr' or 'sums'", repr(estimator.solver))
+        if not isinstance(estimator.constant, bool | np.bool_):
+            raise parameter_error("constant", "True or False", repr(estimator.constant))
+        n_threads(estimator.n_jobs)
         n_centers, centers = estimator.n_centers, estimator.centers
         what = "'auto' or a positive integer"
         if not is_auto(n_centers, "n_centers", what):
@@ -58,7 +62,7 @@ class Settings:
             rho,
             # Without any penalty the least squares problem can be singular.
             None if gamma is None else max(gamma, 1e-18),
-            estimator.constant,
+            bool(estimator.constant),
             as_n_folds(estimator.n_folds),
             estimator.n_jobs,
             seed_of(estimator.random_state),

@@ -26,7 +26,7 @@ from ritz.neural.objectives import SingularLoss, SpectralLoss
 from ritz.neural.training import Training, TrainingParameters
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream, as_stream
-from ritz.validation import Array
+from ritz.validation import Array, require_size
 
 # Rows on which a module is checked before training: a batch that costs next to nothing.
 MODULE_TRIAL_ROWS = 64
@@ -57,6 +57,7 @@ class NetworkEstimator(
                 else:
                     made = as_module(module, name)
                 pilot = stream.sample(MODULE_TRIAL_ROWS, seed, view)
+                require_size(pilot, "Xy"[view])
                 require_trainable(made, pilot, n_outputs, name)
                 warn_unless_unit_size(made, pilot)
                 modules.append(made)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ritz.search import NearestRows
 from ritz.spectrum.spectrum import Spectrum
-from ritz.validation import Array, as_count, as_number, as_rows, parameter_error
+from ritz.validation import Array, as_count, as_number, as_rows, parameter_error, renamed
 
 
 def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
@@ -39,10 +39,12 @@ def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Arra
     X, Y
         Points (n, d) each, compared row by row; one row goes with all of the other's.
     """
-    X, Y = as_rows(X), as_rows(Y, "Y", spectrum.dimension)
+    X, Y = as_rows(X), as_rows(Y, "Y")
     if len(X) != len(Y) and 1 not in (len(X), len(Y)):
         raise parameter_error("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows")
-    difference = diffusion_map(spectrum, X, t) - diffusion_map(spectrum, Y, t)
+    left = diffusion_map(spectrum, X, t)
+    with renamed(X="Y"):
+        difference = left - diffusion_map(spectrum, Y, t)
     # Unlike a root of squares, this does not overflow.
     return np.asarray(np.hypot.reduce(difference, axis=1))
 
@@ -60,7 +62,10 @@ def heat_kernel(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:
         Points (n, d) and (m, d).
     """
     half = as_number(t, "t", "a nonnegative number", 0.0) / 2
-    return diffusion_map(spectrum, X, half) @ diffusion_map(spectrum, Y, half).T
+    left = diffusion_map(spectrum, X, half)
+    with renamed(X="Y"):
+        right = diffusion_map(spectrum, Y, half)
+    return left @ right.T
 
 
 def pullback_metric(spectrum: Spectrum, X: Array, t: float) -> Array:
@@ -99,4 +104,6 @@ def diffusion_neighbors(
     if k > len(X):
         raise parameter_error("n_neighbors", f"at most {len(X)}, the rows of X", k)
     nearest = NearestRows(diffusion_map(spectrum, X, t))
-    return nearest(diffusion_map(spectrum, Y, t), k, n_jobs=None)
+    with renamed(X="Y"):
+        points = diffusion_map(spectrum, Y, t)
+    return nearest(points, k, n_jobs=None)

@@ -76,10 +76,10 @@ class Table(Stream):
             n = batch.num_rows
             if not n:
                 continue
-            columns = [
-                as_real(batch.column(name).to_numpy(zero_copy_only=False), f"column {name}", start)
-                for name in wanted
-            ]
+            columns = []
+            for name in wanted:
+                numbers = batch.column(name).to_numpy(zero_copy_only=False)
+                columns.append(as_real(numbers, f"column {name}", first_row=start))
             X = as_rows(np.stack(columns[: len(self.columns)], axis=1), f"rows from {start} of X")
             weight = as_weights(columns[-1] if self.weight else None, n, f"column {self.weight}")
             yield Block((X,), weight, np.arange(start, start + n))

@@ -69,10 +69,10 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
         groups, missing = split_missing(groups)
         if groups.shape != (n,):
             raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
-        if groups.dtype.kind == "f":
-            missing = np.isnan(groups)
         if missing is not None:
             require_present(missing, "groups")
+        if groups.dtype.kind == "f":
+            require_present(np.isnan(groups), "groups")
         groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
     return kind(tuple(views), weight, groups)

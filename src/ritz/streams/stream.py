@@ -144,7 +144,7 @@ class ArrayStream(Stream):
     def _block(self, rows: slice) -> Block:
         views = []
         for name, view in zip("XY", self.views, strict=False):
-            part = as_contiguous(as_real(self._read(view, rows), name, rows.start))
+            part = as_contiguous(as_real(self._read(view, rows), name, first_row=rows.start))
             require_finite(part, name, first_row=rows.start)
             views.append(part)
         n = len(views[0])

@@ -1,0 +1,231 @@
+"""Missing entries and dates: refused by name, or unknown where NaN means that."""
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import ritz
+from tests.bad_input import D, N, X, Y, raises
+
+ROW, COLUMN = 18, 1
+BASIS = ritz.Monomials(2)
+TARGET = X[:, 0] + X[:, 1] ** 2
+GRADIENT = np.column_stack([np.ones(N), 2 * X[:, 1]])
+
+
+def masked(array):
+    """Mask an entry, and hide a number behind the mask that would ruin any result."""
+    place = (ROW, COLUMN)[: array.ndim]
+    data, mask = array.copy(), np.zeros(array.shape, dtype=bool)
+    data[place], mask[place] = 10**9, True
+    return np.ma.masked_array(data, mask=mask)
+
+
+def with_entry(entry):
+    def changed(array):
+        result = array.astype(object)
+        result[(ROW, COLUMN)[: array.ndim]] = entry
+        return result
+
+    return changed
+
+
+MISSING = {
+    "masked": masked,
+    "masked rows in a list": lambda array: list(masked(array)),
+    "None": with_entry(None),
+    "NA": with_entry(pd.NA),
+    "NaT": with_entry(np.datetime64("NaT")),
+    "NaT of pandas": with_entry(pd.NaT),
+}
+DATES = {
+    "dates": lambda array: (1e3 * array).astype("datetime64[D]"),
+    "missing dates": lambda array: np.where(array > 0, np.datetime64("NaT"), np.datetime64("2024")),
+    "spans": lambda array: (1e3 * array).astype("timedelta64[s]"),
+    "date objects": with_entry(np.datetime64("2024-05-01")),
+    "timestamps": with_entry(pd.Timestamp("2024-05-01")),
+}
+each_missing = pytest.mark.parametrize("missing", MISSING.values(), ids=MISSING)
+each_bad = pytest.mark.parametrize(
+    "bad", [*MISSING.values(), *DATES.values()], ids=[*MISSING, *DATES]
+)
+
+ESTIMATORS = {
+    "SpectralEmbedding": (ritz.SpectralEmbedding(2, basis=BASIS), None),
+    "SpectralClustering": (ritz.SpectralClustering(2, basis=BASIS), None),
+    "DiffusionModes": (ritz.DiffusionModes(2, basis=BASIS), None),
+    "SingularEmbedding": (ritz.SingularEmbedding(2, basis=BASIS), Y),
+    "LaplacianRegressor": (ritz.LaplacianRegressor(basis=BASIS), TARGET),
+    "LaplacianClassifier": (ritz.LaplacianClassifier(basis=BASIS), (TARGET > 0).astype(int)),
+    "HermiteRegressor": (ritz.HermiteRegressor(length_scale=1.0, n_centers=20), TARGET),
+}
+
+
+def fitted(name, rows=X, **options):
+    model, y = ESTIMATORS[name]
+    return model.set_params(random_state=0).fit(rows, y, **options)
+
+
+@each_bad
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_no_estimator_reads_missing_rows_or_dates(name, bad):
+    with raises("'X'", "must be"):
+        fitted(name, bad(X))
+    model = fitted(name)
+    for method in ("transform", "predict", "predict_proba", "predict_gradient"):
+        if hasattr(model, method):
+            with raises("'X'", "must be"):
+                getattr(model, method)(bad(X))
+
+
+@each_missing
+def test_the_first_missing_entry_is_named(missing):
+    with raises("'X'", "missing", f"row {ROW}, column {COLUMN}"):
+        fitted("SpectralEmbedding", missing(X))
+    with raises("'X'", "missing", f"row {ROW}, column {COLUMN}"):
+        ritz.decompose(ritz.laplacian(), BASIS, missing(X), 2)
+
+
+@pytest.mark.parametrize("column", [pd.NA, pd.Timestamp("2024-05-01")], ids=["NA", "date"])
+def test_a_column_of_a_frame_without_numbers_is_named_or_refused(column):
+    frame = pd.DataFrame(X, columns=["a", "b"]).astype({"b": object})
+    frame.loc[ROW, "b"] = column
+    words = ("row 18, column 'b'",) if column is pd.NA else ("dates",)
+    with raises("'X'", *words):
+        fitted("SpectralEmbedding", frame)
+    with raises("'X'", "dates"):
+        fitted("SpectralEmbedding", pd.DataFrame({"a": X[:, 0], "b": pd.Timestamp("2024")}))
+
+
+@each_bad
+def test_weights_are_known(bad):
+    weight = np.abs(X[:, 0])
+    for name in ESTIMATORS:
+        with raises("'sample_weight'"):
+            fitted(name, sample_weight=bad(weight))
+    with raises("'sample_weight'"):
+        ritz.assemble(ritz.laplacian(), BASIS, X, sample_weight=bad(weight))
+    with raises("'gradient_sample_weight'"):
+        fitted("HermiteRegressor", gradient=GRADIENT, gradient_sample_weight=bad(weight))
+
+
+@each_missing
+def test_groups_are_known(missing):
+    for labels in (np.arange(N) // 5, np.array([f"run {i // 5}" for i in range(N)])):
+        with raises("'groups'", "missing", f"row {ROW}"):
+            ritz.assemble(ritz.laplacian(), BASIS, X, groups=missing(labels))
+    with raises("'groups'", "missing", "row 3"):
+        groups = np.where(np.arange(N) == 3, np.nan, 1.0)
+        ritz.assemble(ritz.laplacian(), BASIS, X, groups=groups)
+
+
+@each_bad
+def test_streams_hold_numbers(bad):
+    laplacian = ritz.laplacian()
+    for stream, name in (
+        (bad(X), "X"),
+        (ritz.Batches([X, bad(X)]), "batch 1"),
+        (ritz.Batches([(X, bad(np.abs(X[:, 0])))], weighted=True), "weights of batch 0"),
+    ):
+        with raises(f"'{name}'"):
+            ritz.assemble(laplacian, BASIS, stream)
+    with raises("'Y'"):
+        ritz.assemble(ritz.cross(), BASIS, (X, bad(Y)))
+
+
+def test_chunks_of_dask_arrays_hold_numbers():
+    chunks = [da.from_array(X[:100], chunks=50), da.from_array(masked(X[100:]), chunks=100)]
+    with raises("'X'", "missing", f"row {100 + ROW}, column {COLUMN}"):
+        ritz.assemble(ritz.laplacian(), BASIS, da.concatenate(chunks))
+    dates = da.from_array(DATES["dates"](X), chunks=100)
+    with raises("'X'", "dates"):
+        ritz.assemble(ritz.laplacian(), BASIS, dates)
+
+
+def test_columns_of_files_hold_numbers(tmp_path):
+    def assemble(**columns):
+        pq.write_table(pa.table({"a": X[:, 0], **columns}), tmp_path / "rows.parquet")
+        return ritz.assemble(ritz.laplacian(), BASIS, ritz.Table(tmp_path / "rows.parquet"))
+
+    with raises("column b", "dates"):
+        assemble(b=pa.array(DATES["dates"](X[:, 0])))
+    with raises("column b", "numbers"):
+        assemble(b=pa.array(["x"] * N))
+    with raises("column b", "missing", f"row {ROW}"):
+        assemble(b=pa.array([None if i == ROW else True for i in range(N)]))
+    with raises("nan", f"row {ROW}, column 1"):
+        assemble(b=pa.array([None if i == ROW else i for i in range(N)]))
+
+
+@each_bad
+def test_points_and_fields_hold_numbers(bad):
+    spectrum = ritz.decompose(ritz.laplacian(), BASIS, X, 3)
+    pair = ritz.decompose(ritz.cross(), BASIS, (X, Y), 3)
+    for call, name in (
+        (lambda: spectrum(bad(X)), "X"),
+        (lambda: spectrum.gradient(bad(X)), "X"),
+        (lambda: ritz.diffusion_map(spectrum, bad(X), 1.0), "X"),
+        (lambda: ritz.heat_kernel(spectrum, X, bad(X), 1.0), "Y"),
+        (lambda: pair(X, bad(Y)), "Y"),
+        (lambda: ritz.Gaussian()(X, bad(X)), "Y"),
+        (lambda: ritz.KernelSections(ritz.Gaussian(), bad(X)), "centers"),
+        (lambda: ritz.directional(bad(X)), "U"),
+        (lambda: ritz.potential(bad(X[:, 0])), "V"),
+        (lambda: ritz.gevd(bad(np.eye(N)), np.eye(N), 2), "L"),
+        (lambda: ritz.HermiteRegressor(centers=bad(X)).fit(X, TARGET), "centers"),
+    ):
+        with raises(f"'{name}'"):
+            call()
+
+
+@each_missing
+def test_missing_targets_are_unknown_ones(missing):
+    known = np.arange(N) != ROW
+    unknown = np.where(known, TARGET, np.nan)
+    for name in ("LaplacianRegressor", "HermiteRegressor"):
+        model = ESTIMATORS[name][0].set_params(random_state=0)
+        expected = model.fit(X, unknown).predict(X)
+        np.testing.assert_array_equal(model.fit(X, missing(TARGET)).predict(X), expected)
+    regressor = ritz.LaplacianRegressor(basis=BASIS, random_state=0).fit(X, TARGET)
+    assert regressor.score(X, missing(TARGET)) == regressor.score(X[known], TARGET[known])
+    labels = (TARGET > 0).astype(int)
+    classifier = ritz.LaplacianClassifier(basis=BASIS, random_state=0)
+    expected = classifier.fit(X, np.where(known, labels, -1)).predict_proba(X)
+    np.testing.assert_array_equal(classifier.fit(X, missing(labels)).predict_proba(X), expected)
+    assert classifier.score(X, missing(labels)) == classifier.score(X[known], labels[known])
+
+
+@each_missing
+def test_missing_gradients_are_unknown_ones(missing):
+    model = ESTIMATORS["HermiteRegressor"][0].set_params(random_state=0)
+    unknown = GRADIENT.copy()
+    unknown[ROW, COLUMN] = np.nan
+    expected = model.fit(X, TARGET, gradient=unknown).predict(X)
+    found = model.fit(X, TARGET, gradient=missing(GRADIENT)).predict(X)
+    np.testing.assert_array_equal(found, expected)
+    with raises("directions"):
+        model.fit(X, TARGET, gradient=TARGET, directions=missing(X))
+
+
+@pytest.mark.parametrize("dates", DATES.values(), ids=DATES)
+def test_dates_are_no_targets(dates):
+    for name in ("LaplacianRegressor", "HermiteRegressor", "SingularEmbedding"):
+        with raises("'y'", "numbers"):
+            ESTIMATORS[name][0].fit(X, dates(TARGET))
+    with raises("'gradient'", "numbers"):
+        ESTIMATORS["HermiteRegressor"][0].fit(X, TARGET, gradient=dates(GRADIENT))
+
+
+def test_a_masked_target_is_not_scored():
+    model = fitted("HermiteRegressor")
+    with raises("NaN"):
+        model.score(X, masked(TARGET))
+
+
+def test_masked_arrays_without_a_masked_entry_are_arrays():
+    plain = np.ma.masked_array(X, mask=np.zeros((N, D), dtype=bool))
+    expected = fitted("SpectralEmbedding").eigenvalues_.copy()
+    np.testing.assert_array_equal(fitted("SpectralEmbedding", plain).eigenvalues_, expected)
