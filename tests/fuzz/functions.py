@@ -487,9 +487,9 @@ entry(
 def dataset_entry(name, parameters=nothing, **kinds):
     """Samples and exact spectra of a problem, or the points of a cloud."""
 
-    def call(n, random_state, k=None, **a):
+    def call(n, random_state, k="none", **a):
         problem = getattr(ritz.datasets, name)
-        if k is None:
+        if isinstance(k, str) and k == "none":
             return vars(problem(n, random_state=random_state, **a))
         problem = problem(**a)
         data = problem.sample(n, random_state)

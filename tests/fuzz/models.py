@@ -97,7 +97,9 @@ def estimator_entries(cls, parameters, data, methods, twins=(permuted, heavier),
         def refit(a, fit=True):
             return setup(a.before)
 
-        entry(f"{name}.{method}", call, made, None, (), refit, **kinds | {"X": points})
+        # `fit_predict` fits anew, to rows of any number of columns.
+        fixed = {} if method == "fit_predict" else {"X": points}
+        entry(f"{name}.{method}", call, made, None, (), refit, **kinds | fixed)
 
 
 def nothing(c):
