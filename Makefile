@@ -14,7 +14,7 @@ NUMPY_TESTS := tests/kernels tests/assembly tests/spectrum
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit reproduce bench bench-full bench-hermite wheel clean
+.PHONY: help demo test lint types layers unit fuzz reproduce bench bench-full bench-hermite wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' exam
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
 	RITZ_COMPILED=0 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(NUMPY_TESTS)
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
+
+# CASES=100000 for more, SEED=1 for others.
+fuzz: $(VENV)/.installed-test ## generated calls of every public entry, 10,000 by default; CASES=, SEED=
+	$(ONE_THREAD) $(BIN)/python -m tests.fuzz --cases $(or $(CASES),10000) --seed $(or $(SEED),0)
 
 # FIGURE=moons for one figure, OUT=folder, FULL=1 for the paper's sizes, OPTIONS="--seed 1" for others.
 reproduce: $(VENV)/.installed-reproduce ## the paper's figures, quick settings (3 min 30 s on two free cores); FIGURE=moons for one

@@ -10,7 +10,7 @@ import numpy as np
 from ritz.kernels.sections import squared_distances
 from ritz.rows import sample_rows
 from ritz.spectrum import Spectrum
-from ritz.validation import Array, as_rows, parameter_error
+from ritz.validation import Array, as_count, as_rows, parameter_error
 
 
 def level_lines(
@@ -40,7 +40,15 @@ def level_lines(
     -------
     A matplotlib figure.
     """
+    if not isinstance(spectrum, Spectrum):
+        raise parameter_error("spectrum", "a Spectrum", type(spectrum).__name__, kind=TypeError)
+    columns, n_points = as_count(columns, "columns"), as_count(n_points, "n_points")
+    resolution = as_count(resolution, "resolution")
+    if resolution < 2:
+        raise parameter_error("resolution", "at least 2", resolution)
     X = as_rows(X, "X", spectrum.dimension)
+    if not len(X):
+        raise parameter_error("X", "at least one sample", f"shape {X.shape}")
     if X.shape[1] != 2:
         raise parameter_error("X", "samples in the plane (n, 2)", f"{X.shape[1]} columns")
     pyplot = _pyplot()

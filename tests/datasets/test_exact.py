@@ -279,6 +279,9 @@ def test_few_eigenvalues(k):
         (partial(datasets.gaussian, 1.5), "must be a positive integer. Got 1.5"),
         (partial(datasets.gaussian, 1, 0.0), "'scale' .* a positive number. Got 0.0"),
         (partial(datasets.gaussian, 1, np.nan), "'scale' .* Got nan"),
+        (partial(datasets.gaussian, 1, 1e300), "'scale' .* Got 1e\\+300"),
+        (partial(datasets.gaussian, 1, 1e-300), "'scale' .* Got 1e-300"),
+        (partial(datasets.torus, (1e-300, 1e300)), "'lengths' .* between"),
         (partial(datasets.cube, True), "'dimension' parameter .* Got True"),
         (
             partial(datasets.sphere, 1),

@@ -252,6 +252,10 @@ ARGUMENTS = {
     "form and number": (lambda: LAPLACIAN + 1.0, ("Laplacian", "float")),
     "views of a sum": (lambda: LAPLACIAN + ritz.pairs(), ("laplacian()", "pairs()", "views")),
     "H": (lambda: ritz.form(3.0, symmetric=True), ("'H'", "function", "3.0")),
+    "order as an array": (
+        lambda: ritz.form(first, symmetric=False, order=np.array(["smallest", "largest"])),
+        ("'order'", "'largest'"),
+    ),
     "order": (
         lambda: ritz.form(first, symmetric=False, order="top"),
         ("'order'", "'largest'", "'top'"),

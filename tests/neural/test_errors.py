@@ -13,7 +13,14 @@ from ritz.neural import (
     SingularNetwork,
     SpectralLoss,
     SpectralNetwork,
+    Standardized,
+    auto_mu,
+    contrastive,
+    energy,
     mlp,
+    two_towers,
+    variance_covariance,
+    whitening,
 )
 
 X = np.random.default_rng(0).normal(size=(400, 2))
@@ -267,3 +274,38 @@ def test_bad_augmentations():
         Augmented(X, None)
     with pytest.raises(ValueError, match="400 rows"):
         next(Augmented(X, lambda x, rng: x[:3]).blocks())
+
+
+SQUARES = torch.ones(4, 3, 3)
+NAMED_ARGUMENTS = {
+    "energies": lambda: energy([1.0], 2.0),
+    "second": lambda: whitening(np.eye(3)),
+    "parts": lambda: contrastive(torch.eye(3)),
+    "covariance": lambda: variance_covariance(None),
+    "correlations": lambda: two_towers(3.0, SQUARES, SQUARES),
+    "left": lambda: two_towers(torch.ones(3), "left", SQUARES),
+    "right": lambda: two_towers(torch.ones(3), SQUARES, np.ones((4, 3, 3))),
+    "inputs": lambda: mlp(None, (4,), 2),
+    "hidden": lambda: mlp(2, 4, 2),
+    "first_scale": lambda: mlp(2, (4,), 2, first_scale="large"),
+    "rows": lambda: Standardized(np.full((3, 2), np.nan)),
+    "rows of a size that float32 cannot hold": lambda: Standardized(1e-100 * X),
+    "X": lambda: Network(mlp(2, (4,), 2)).fit(X[:0]),
+    "m": lambda: auto_mu(ritz.laplacian(), ritz.Batches([X]), [1.0, 2.0]),
+    "seed": lambda: Augmented(X, lambda x, rng: x, seed=-1),
+    "regularizer": lambda: SpectralLoss(ritz.laplacian(), 1.0, np.array(["a", "b"])),
+    "learning_rate": lambda: model(learning_rate=1e300).fit(X),
+}
+
+
+@pytest.mark.parametrize("case", NAMED_ARGUMENTS)
+def test_errors_name_the_argument(case):
+    with pytest.raises((ValueError, TypeError), match=f"The '{case.split()[0]}' parameter"):
+        NAMED_ARGUMENTS[case]()
+
+
+def test_whole_numbers_may_be_floats():
+    module = mlp(2, (4,), 2)
+    losses = [SpectralLoss(ritz.laplacian(), 1.0, n_parts=n)(module, X) for n in (4, 4.0)]
+    assert losses[0] == losses[1]
+    assert Augmented(X, lambda x, rng: x, copies=2.0).n_rows == 2 * len(X)

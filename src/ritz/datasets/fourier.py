@@ -94,7 +94,10 @@ def _as_lengths(lengths: Sequence[float]) -> tuple[float, ...]:
         remedy = "Pass one length per circle, as in (1.0, 2.0)."
         raise parameter_error("lengths", requirement, repr(lengths), remedy)
     smallest = float(np.finfo(np.float64).tiny)
-    return tuple(as_number(each, "lengths", "positive numbers", smallest) for each in lengths)
+    numbers = tuple(as_number(each, "lengths", "positive numbers", smallest) for each in lengths)
+    if not (min(numbers) > 1e-75 and max(numbers) < 1e75):
+        raise parameter_error("lengths", "between 1e-75 and 1e75", lengths)
+    return numbers
 
 
 def _cosines(u: Array, m: int) -> Array:

@@ -31,6 +31,8 @@ def gaussian(dimension: int = 1, scale: float = 1.0) -> Problem:
     """
     d = as_count(dimension, "dimension")
     s = as_number(scale, "scale", "a positive number", float(np.finfo(np.float64).tiny))
+    if not 1e-150 < s < 1e150:
+        raise parameter_error("scale", "between 1e-150 and 1e150", s)
     hermite = Separable(_identity, _table, partial(_divide, s), (1.0,) * d, 1 / s**2)
     return Problem(
         name=f"gaussian(dimension={d}, scale={s:g})",

@@ -51,7 +51,10 @@ class Augmented(Stream):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X", as_rows(self.X))
-        as_count(self.copies, "copies")
+        object.__setattr__(self, "copies", as_count(self.copies, "copies"))
+        if not all(isinstance(seed, int | np.integer) and seed >= 0 for seed in self._seeds):
+            what = "a nonnegative integer, or a tuple of them"
+            raise parameter_error("seed", what, repr(self.seed))
         if not callable(self.augment):
             what = "a function of samples and a generator"
             raise parameter_error("augment", what, type(self.augment).__name__, kind=TypeError)

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ritz.validation import parameter_error
+
 
 def energy(energies: Tensor, mu: Any) -> Tensor:
     """Return 2 sum_j E_L(f_j) / mu_j.
@@ -24,6 +26,7 @@ def energy(energies: Tensor, mu: Any) -> Tensor:
     mu
         A positive number, or one for each function (m,).
     """
+    _require_tensor(energies, "energies", 1)
     return 2 * (energies / mu).sum()
 
 
@@ -38,6 +41,7 @@ def whitening(second: Tensor) -> Tensor:
     second
         The second moments E[f f'], (m, m).
     """
+    _require_tensor(second, "second", 2)
     return ((second - _identity(second)) ** 2).sum()
 
 
@@ -54,6 +58,7 @@ def contrastive(parts: Tensor) -> Tensor:
         Second moments (K, m, m) over K >= 2 independent parts of a batch. Two parts are two
         halves of it; one part for each sample gives the U-statistic.
     """
+    _require_tensor(parts, "parts", 3)
     return _mean_over_pairs(parts - _identity(parts), parts - _identity(parts))
 
 
@@ -68,6 +73,7 @@ def variance_covariance(covariance: Tensor) -> Tensor:
     covariance
         The matrix C (m, m).
     """
+    _require_tensor(covariance, "covariance", 2)
     diagonal = covariance.diagonal()
     hinge = torch.relu(1 - (diagonal + 1e-4).sqrt()).sum()
     return hinge + (covariance**2).sum() - (diagonal**2).sum()
@@ -86,7 +92,20 @@ def two_towers(correlations: Tensor, left: Tensor, right: Tensor) -> Tensor:
     left, right
         Second moments of f(X) and g(Y) over K >= 2 independent parts of a batch, (K, m, m).
     """
+    _require_tensor(correlations, "correlations", 1)
+    _require_tensor(left, "left", 3)
+    _require_tensor(right, "right", 3)
     return -2 * correlations.sum() + _mean_over_pairs(left, right)
+
+
+def _require_tensor(value: Any, name: str, ndim: int) -> None:
+    """Raise unless an argument is a tensor with that many axes."""
+    axes = "axis" if ndim == 1 else "axes"
+    if not isinstance(value, Tensor):
+        what = f"a tensor with {ndim} {axes}"
+        raise parameter_error(name, what, type(value).__name__, kind=TypeError)
+    if value.ndim != ndim:
+        raise parameter_error(name, f"a tensor with {ndim} {axes}", f"shape {tuple(value.shape)}")
 
 
 def _identity(like: Tensor) -> Tensor:

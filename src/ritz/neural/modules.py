@@ -18,7 +18,7 @@ from ritz.neural.averages import averages
 from ritz.neural.derivatives import as_tensor, values
 from ritz.neural.jet import TensorJet, require_parameter_graph
 from ritz.rows import Block, row_slices
-from ritz.validation import Array, as_count, parameter_error
+from ritz.validation import Array, as_count, as_number, as_rows, parameter_error
 
 ZERO_GRADIENTS = (
     "outputs whose gradients are all zero",
@@ -52,14 +52,17 @@ def mlp(
     first_scale
         The factor of the initial weights and biases of the first layer.
     """
-    sizes = [as_count(n, "hidden") for n in (inputs, *hidden)]
+    if not isinstance(hidden, Sequence) or isinstance(hidden, str):
+        raise parameter_error("hidden", "a sequence of positive integers", repr(hidden))
+    sizes = [as_count(inputs, "inputs"), *(as_count(n, "hidden") for n in hidden)]
+    scale = as_number(first_scale, "first_scale")
     layers: list[Any] = []
     for n_in, n_out in pairwise(sizes):
         layers += [torch.nn.Linear(n_in, n_out), activation()]
     layers.append(torch.nn.Linear(sizes[-1], as_count(outputs, "outputs")))
     with torch.no_grad():
         for parameter in layers[0].parameters():
-            parameter.mul_(first_scale)
+            parameter.mul_(scale)
     return torch.nn.Sequential(*layers)
 
 
@@ -71,10 +74,17 @@ class Standardized(torch.nn.Module):
 
     def __init__(self, rows: Array) -> None:
         super().__init__()
-        mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        rows = as_rows(rows, "rows")
+        if not len(rows):
+            raise parameter_error("rows", "at least one row", f"shape {rows.shape}")
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, spread = rows.mean(axis=0), rows.std(axis=0)
         # The computed deviation of a constant column need not be zero, by rounding.
         varies = spread > np.finfo(np.float32).eps * np.abs(mean)
         scale = 1 / np.where(varies, spread, 1.0)
+        if not (scale.min() > 1e-38 and max(np.abs(mean).max(), scale.max()) < 1e38):
+            got = f"columns of size up to {np.abs(rows).max():.2g}"
+            raise parameter_error("rows", "between 1e-38 and 1e38 in size", got, "Scale the data.")
         self.register_buffer("mean", torch.as_tensor(mean).float())
         self.register_buffer("scale", torch.as_tensor(scale).float())
 

@@ -16,7 +16,7 @@ from ritz.kernels import Gaussian
 from ritz.selection.candidates import SCALE_ROWS, auto_length_scale
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, as_count, parameter_error
 
 # mu over the last eigenvalue wanted: a function of that eigenvalue keeps 0.8 of its size.
 MU_MARGIN = 3.0
@@ -47,6 +47,7 @@ def auto_mu(form: Form, stream: Stream, m: int, seed: int = 0, margin: float = M
     margin
         The ratio of mu to the eigenvalue.
     """
+    m = as_count(m, "m")
     return quick_fit(form, stream, m, seed).mu(m, margin)
 
 

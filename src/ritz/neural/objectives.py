@@ -67,12 +67,14 @@ class SpectralLoss:
     def __post_init__(self) -> None:
         require_symmetric(self.form, "form", "SingularLoss compares two views.")
         object.__setattr__(self, "mu", as_mu(self.mu))
-        if self.regularizer not in get_args(Regularizer):
+        if not isinstance(self.regularizer, str) or self.regularizer not in get_args(Regularizer):
             what = f"one of {get_args(Regularizer)}"
             raise parameter_error("regularizer", what, repr(self.regularizer))
-        _require_two_parts(self.n_parts)
+        object.__setattr__(self, "n_parts", _at_least_two_parts(self.n_parts))
         if self.n_directions is not None:
-            as_count(self.n_directions, "n_directions", "a positive integer, or None")
+            what = "a positive integer, or None"
+            n_directions = as_count(self.n_directions, "n_directions", what)
+            object.__setattr__(self, "n_directions", n_directions)
 
     def __call__(self, module: Any, X: Any, *, generator: torch.Generator | None = None) -> Tensor:
         """Return the loss of a module on samples (b, d), or on a pair of arrays of them."""
@@ -128,7 +130,7 @@ class SingularLoss:
     n_parts: int = 8
 
     def __post_init__(self) -> None:
-        _require_two_parts(self.n_parts)
+        object.__setattr__(self, "n_parts", _at_least_two_parts(self.n_parts))
 
     def __call__(self, left: Any, right: Any, X: Any, Y: Any) -> Tensor:
         """Return the loss of two modules on aligned samples (b, d) and (b, e)."""
@@ -180,9 +182,11 @@ def as_mu(mu: Any) -> Array:
     return array
 
 
-def _require_two_parts(n_parts: Any) -> None:
-    if as_count(n_parts, "n_parts") < 2:
+def _at_least_two_parts(n_parts: Any) -> int:
+    count = as_count(n_parts, "n_parts")
+    if count < 2:
         raise parameter_error("n_parts", "at least 2", n_parts)
+    return count
 
 
 def _as_block(X: Any, views: int) -> Block:

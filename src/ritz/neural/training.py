@@ -50,7 +50,9 @@ class TrainingParameters:
             as_count(self.patience, "patience")
         if as_number(self.validation_fraction, "validation_fraction", "in [0, 1)", 0.0) >= 1:
             raise parameter_error("validation_fraction", "in [0, 1)", self.validation_fraction)
-        as_number(self.learning_rate, "learning_rate", "a positive number", 1e-300)
+        what = "a positive number below 1e30"
+        if as_number(self.learning_rate, "learning_rate", what, 1e-300) >= 1e30:
+            raise parameter_error("learning_rate", what, self.learning_rate)
         for name, what in (
             ("optimizer", "a function of parameters that returns a torch optimizer, or None"),
             ("schedule", "a function of the progress that returns a factor, or None"),

@@ -1,0 +1,236 @@
+"""Entries of the estimators: their fits, and the methods of a fitted one."""
+
+import inspect
+
+import numpy as np
+import pandas as pd
+
+import ritz
+from tests.fuzz.entry import entry
+from tests.fuzz.inputs import (
+    ANY,
+    AUTO,
+    CHOICE,
+    COUNT,
+    FIXED_POINTS,
+    LABELS,
+    LENGTHS,
+    NONNEGATIVE,
+    OBJECT,
+    POINTS,
+    POSITIVE,
+    ROWS_OF_ONE,
+    Kind,
+    optional,
+)
+from tests.fuzz.oracles import heavier, permuted, repeated
+
+
+def model_parts(model, at):
+    """Return the fitted numbers, and what the estimator says of points of the same dimension."""
+    parts = {}
+    for name in ("eigenvalues_", "rates_", "singular_values_"):
+        if hasattr(model, name):
+            parts["values"] = getattr(model, name)
+    if at.shape[1] != model.n_features_in_:
+        return parts
+    if hasattr(model, "feature_names_in_"):
+        at = pd.DataFrame(at, columns=model.feature_names_in_)
+    if hasattr(model, "transform"):
+        return parts | {"functions": model.transform(at)}
+    if hasattr(model, "kmeans_"):
+        return parts | {"labels": model.predict(at)}
+    classifies = hasattr(model, "predict_proba")
+    return parts | {"prediction": model.predict_proba(at) if classifies else model.predict(at)}
+
+
+class Fitted(dict):
+    """The arguments of a method; `before` are those of the fit before it."""
+
+    def __init__(self, before, arguments):
+        super().__init__(arguments)
+        self.before = before
+
+    def __or__(self, more):
+        return Fitted(self.before, dict(self) | more)
+
+
+def estimator_entries(cls, parameters, data, methods, twins=(permuted, heavier), name="", **kinds):
+    """Add `fit`, `partial_fit` where there is one, and the methods of a fitted estimator."""
+    name, own = name or cls.__name__, cls._get_param_names()
+
+    def good(c):
+        return parameters(c) | data(c) | {"at": c.points}
+
+    def setup(a, fit=True):
+        model = cls(**{key: a[key] for key in own})
+        rest = {key: value for key, value in a.items() if key not in own and key != "at"}
+        return model.fit(**rest) if fit else model
+
+    def fit(model, at, method="fit", **a):
+        model.set_params(**{key: a.pop(key) for key in own})
+        return model_parts(getattr(model, method)(**a), at)
+
+    entry(f"{name}.fit", fit, good, None, twins, setup, **kinds)
+    if hasattr(cls, "partial_fit"):
+        taken = {"at", *own, *inspect.signature(cls.partial_fit).parameters}
+
+        def partial(c):
+            return {key: value for key, value in good(c).items() if key in taken}
+
+        def partial_fit(model, **a):
+            return fit(model, method="partial_fit", **a)
+
+        def fresh(a, fit=True):
+            return setup(a, fit=False)
+
+        entry(f"{name}.partial_fit", partial_fit, partial, None, (), fresh, **kinds)
+    points = FIXED_POINTS.without("one row") | Kind(bad={"no rows": lambda X: X[:0]})
+    for method, more in methods.items():
+
+        def call(model, method=method, **a):
+            return getattr(model, method)(**a)
+
+        def made(c, more=more):
+            return Fitted(good(c), {"X": c.points} | more(c))
+
+        def refit(a, fit=True):
+            return setup(a.before)
+
+        # `fit_predict` fits anew, to rows of any number of columns.
+        fixed = {} if method == "fit_predict" else {"X": points}
+        entry(f"{name}.{method}", call, made, None, (), refit, **kinds | fixed)
+
+
+def nothing(c):
+    return {}
+
+
+def rows(c):
+    return dict(X=c.X, y=None, sample_weight=c.weights, groups=c.groups)
+
+
+def other_rows(c):
+    return dict(X=c.Y, y=None, sample_weight=None)
+
+
+def values_of(X):
+    return np.sin(X).sum(axis=1)
+
+
+def other_values(c):
+    return dict(y=values_of(c.points), sample_weight=None)
+
+
+BASIS = dict(kernel="gaussian", length_scale="auto", n_centers=12, basis=None)
+BASIS |= dict(regularization="auto", n_folds=3, random_state=0, n_jobs=1)
+KERNEL_KINDS = dict(
+    kernel=CHOICE,
+    length_scale=LENGTHS | AUTO,
+    n_centers=COUNT | AUTO,
+    regularization=NONNEGATIVE | AUTO,
+)
+BASIS_KINDS = KERNEL_KINDS | dict(basis=optional(OBJECT))
+
+estimator_entries(
+    ritz.SpectralEmbedding,
+    lambda c: (
+        BASIS
+        | dict(n_components=2, operator=c.one_of("laplacian", "neighbors"), n_neighbors=4)
+        | dict(diffusion_time=c.one_of(None, 0.5), mu="auto")
+    ),
+    rows,
+    dict(transform=nothing, score=other_rows),
+    (permuted, repeated, heavier),
+    y=ANY,
+    **BASIS_KINDS,
+)
+entry(
+    "SpectralEmbedding.fit_sums",
+    lambda model, sums, at: model_parts(model.fit_sums(sums), at),
+    lambda c: dict(sums=c.sums(), at=c.points),
+    setup=lambda a, fit=True: ritz.SpectralEmbedding(1),
+)
+estimator_entries(
+    ritz.DiffusionModes,
+    lambda c: BASIS | dict(n_modes=2, D=None, mobility=c.one_of(None, 2.0), kT=0.5),
+    rows,
+    dict(transform=nothing),
+    (permuted, repeated, heavier),
+    y=ANY,
+    mobility=optional(POSITIVE).without("[1.0, 2.0]", "array([0., 1., 2.])", "0.0"),
+    **BASIS_KINDS,
+)
+estimator_entries(
+    ritz.SpectralClustering,
+    lambda c: BASIS | dict(n_clusters=2, max_clusters=4, operator="auto", n_neighbors=4),
+    lambda c: dict(X=c.X, y=None, sample_weight=c.weights),
+    dict(predict=nothing, fit_predict=other_rows),
+    y=ANY,
+    n_clusters=COUNT | AUTO,
+    **BASIS_KINDS,
+)
+estimator_entries(
+    ritz.SingularEmbedding,
+    lambda c: BASIS | dict(n_components=2),
+    lambda c: rows(c) | dict(y=c.Y),
+    dict(
+        transform=lambda c: dict(y=c.points), score=lambda c: dict(y=c.points, sample_weight=None)
+    ),
+    y=POINTS.without("one axis", "one row", "3.0", "None"),
+    **BASIS_KINDS,
+)
+
+
+def some_known(c):
+    y = values_of(c.X)
+    y[c.rng.random(c.n) < 0.3] = np.nan
+    return dict(X=c.X, y=y, sample_weight=c.weights)
+
+
+LABELED = BASIS | dict(smoothness="auto", n_components=5, operator="neighbors", n_neighbors=3)
+LABELED_KINDS = BASIS_KINDS | dict(smoothness=NONNEGATIVE | AUTO)
+estimator_entries(
+    ritz.LaplacianRegressor,
+    lambda c: LABELED,
+    some_known,
+    dict(predict=nothing, score=other_values),
+    **LABELED_KINDS,
+)
+estimator_entries(
+    ritz.LaplacianClassifier,
+    lambda c: LABELED | dict(unlabeled=-1),
+    lambda c: dict(X=c.X, y=(c.X[:, 0] > 0).astype(int), sample_weight=c.weights),
+    dict(
+        predict=nothing,
+        predict_proba=nothing,
+        score=lambda c: dict(y=(c.points[:, 0] > 0).astype(int), sample_weight=None),
+    ),
+    y=LABELS,
+    **LABELED_KINDS,
+)
+GRADIENT = ("inf", "words", "complex", "3.0", "masked", "dates")
+estimator_entries(
+    ritz.HermiteRegressor,
+    lambda c: (
+        dict(kernel=c.one_of("gaussian", "matern52"), length_scale=c.one_of("auto", 1.5))
+        # With fewer functions than numbers, ties between functions are decided by rounding.
+        | dict(n_centers="auto", gradient_weight="auto", regularization=c.one_of("auto", 1e-6))
+        | dict(random_state=0, centers=None, constant=True, n_folds=3, n_jobs=1)
+        | dict(solver=c.one_of("auto", "qr", "sums"))
+    ),
+    lambda c: (
+        dict(X=c.X, y=values_of(c.X), sample_weight=c.weights)
+        | dict(gradient=c.one_of(None, np.cos(c.X)), directions=None, gradient_sample_weight=None)
+    ),
+    dict(
+        predict=lambda c: dict(return_std=c.one_of(True, False)),
+        predict_gradient=nothing,
+        score=other_values,
+    ),
+    (permuted,),
+    **KERNEL_KINDS
+    | dict(n_centers=(COUNT | AUTO).without("1"), centers=ANY, X=ROWS_OF_ONE)
+    | dict(gradient=Kind(bad={label: POINTS.bad[label] for label in GRADIENT}))
+    | dict(gradient_weight=NONNEGATIVE | AUTO),
+)
