@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ritz.atomic import write_atomically
+
 FORMAT = "ritz 1"
 
 
@@ -20,7 +22,7 @@ def write(value: Any, path: str | PathLike[str]) -> None:
     arrays: dict[str, Any] = {}
     tree = _encode(value, arrays)
     header = json.dumps({"format": FORMAT, "value": tree})
-    with open(path, "wb") as file:
+    with write_atomically(path) as file:
         np.savez(file, header=np.array(header), **arrays)
 
 
