@@ -42,6 +42,17 @@ class OrthogonalPolynomials(Basis):
     b: Array
     powers: NDArray[np.int64]
 
+    def __post_init__(self) -> None:
+        a, b, powers = np.shape(self.a), np.shape(self.b), np.shape(self.powers)
+        if len(a) != 2 or b != (a[0], a[1] + 1) or len(powers) != 2 or powers[1] != a[0]:
+            requirement = "of shapes (d, degree), (d, degree + 1) and (p, d)"
+            raise parameter_error("a, b, powers", requirement, f"{a}, {b} and {powers}")
+        if self.b.min(initial=1) <= 0:
+            raise parameter_error("b", "positive", self.b.min())
+        if self.powers.min(initial=0) < 0 or self.powers.max(initial=0) > a[1]:
+            got = f"{self.powers.min()} to {self.powers.max()}"
+            raise parameter_error("powers", f"between 0 and the degree, {a[1]}", got)
+
     @property
     def size(self) -> int:
         return len(self.powers)
