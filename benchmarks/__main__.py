@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.compare import Comparison
+from ritz.atomic import write_atomically
 
 FOLDER = Path(__file__).parent
 NAMES = (
@@ -78,7 +79,8 @@ def main(full: bool) -> None:
     show("Goals", table)
     results["goals"] = goals.records(table)
     path = FOLDER / "results.json"
-    path.write_text(json.dumps(results, indent=2) + "\n")
+    with write_atomically(path) as file:
+        file.write(json.dumps(results, indent=2).encode() + b"\n")
     print(f"\nwritten to {path.name}")
 
 

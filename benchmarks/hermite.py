@@ -26,6 +26,7 @@ from scipy.stats import t
 
 from benchmarks.hermite_peers import PEERS, Fitted
 from benchmarks.surfaces import SURFACES, Surface
+from ritz.atomic import write_atomically
 
 LIMIT = 60.0
 SIZES = (30, 100, 300, 1000, 3000)
@@ -191,7 +192,8 @@ def main(arguments: list[str]) -> None:
         sizes = tuple(int(n) for n in arguments if n not in peers)
         known = json.loads(RESULTS.read_text()) if arguments else []
         found = cases(tuple(SURFACES), sizes or SIZES, peers or set(PEERS), known)
-        RESULTS.write_text(json.dumps(found, indent=1) + "\n")
+        with write_atomically(RESULTS) as file:
+            file.write(json.dumps(found, indent=1).encode() + b"\n")
 
 
 if __name__ == "__main__":

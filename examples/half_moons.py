@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 
 import ritz
+from ritz.atomic import write_atomically
 from ritz.report import level_lines
 
 mpl.use("Agg")
@@ -20,5 +21,6 @@ spectrum = ritz.decompose(ritz.laplacian(), basis, X, k=16, random_state=0)
 print(f"{spectrum}\n\nfound in {time.perf_counter() - start:.1f} s")
 
 picture = Path("half_moons.png")
-level_lines(spectrum, X).savefig(picture, dpi=110)
+with write_atomically(picture) as file:
+    level_lines(spectrum, X).savefig(file, format="png", dpi=110)
 print(f"picture: {picture}")

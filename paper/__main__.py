@@ -12,6 +12,7 @@ from typing import Any
 from paper.figures import NAMES, FigureModule, contents, load, missing_packages, sentence
 from paper.records import DamagedError, Record
 from paper.runner import Runner
+from ritz.atomic import write_atomically
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,7 +101,8 @@ def reproduce(name: str, options: Namespace, runner: Runner) -> None:
     records = figure.run(config, replace(runner, folder=folder))
     picture = options.out / name / f"{name}.png"
     picture.parent.mkdir(parents=True, exist_ok=True)
-    figure.plot(records).savefig(picture, dpi=120)
+    with write_atomically(picture) as file:
+        figure.plot(records).savefig(file, format="png", dpi=120)
     print(f"\n{name}: {sentence(figure)}\n\n{table(figure.numbers(records))}\n")
     print(f"records: {folder / 'records.jsonl'}\nfigure:  {picture}")
 

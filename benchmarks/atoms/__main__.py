@@ -18,6 +18,7 @@ import numpy as np
 import ritz
 from benchmarks.atoms.clusters import Array, Configurations, align, lennard_jones
 from benchmarks.atoms.motion import simulate_cluster, verlet
+from ritz.atomic import write_atomically
 
 TEMPERATURE = 0.05
 SIZES = (25, 50, 100, 200, 400)
@@ -169,7 +170,8 @@ def draw(curves: dict[str, list[tuple[float, float, float]]], motions: dict[str,
     right.set_xlabel("time")
     right.set_ylabel("true total energy")
     right.legend(fontsize=8)
-    figure.savefig(PICTURE, dpi=110)
+    with write_atomically(PICTURE) as file:
+        figure.savefig(file, format="png", dpi=110)
 
 
 def main() -> None:

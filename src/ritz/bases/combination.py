@@ -33,6 +33,8 @@ class Combination(Basis):
     constants: Array
 
     def __post_init__(self) -> None:
+        if np.ndim(self.constants) != 1:
+            raise parameter_error("constants", "of shape (k,)", np.shape(self.constants))
         p, k = self.basis.size, len(self.constants)
         if self.coefficients.shape != (p, k):
             raise parameter_error("coefficients", f"of shape {(p, k)}", self.coefficients.shape)

@@ -13,7 +13,15 @@ from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
 from ritz.kernels.distance import amplitude, sample_frequencies
 from ritz.rows import as_generator
-from ritz.validation import Array, as_count, as_multi_index, as_rows, require_columns
+from ritz.validation import (
+    Array,
+    as_count,
+    as_multi_index,
+    as_number,
+    as_rows,
+    parameter_error,
+    require_columns,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,6 +33,14 @@ class FourierFeatures(Basis):
     frequencies: Array
     phases: Array
     amplitude: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frequencies", as_rows(self.frequencies, "frequencies"))
+        if np.shape(self.phases) != (len(self.frequencies),):
+            requirement = f"of shape ({len(self.frequencies)},)"
+            raise parameter_error("phases", requirement, np.shape(self.phases))
+        if as_number(self.amplitude, "amplitude", "positive") <= 0:
+            raise parameter_error("amplitude", "positive", self.amplitude)
 
     @property
     def size(self) -> int:

@@ -23,6 +23,8 @@ class StackedBasis(Basis):
     parts: tuple[Basis, ...]
 
     def __post_init__(self) -> None:
+        if not self.parts:
+            raise parameter_error("parts", "at least one basis", "none")
         known = {part.dimension for part in self.parts if part.dimension is not None}
         if len(known) > 1:
             requirement = "bases on points of one dimension"

@@ -75,7 +75,7 @@ class Matern(Stationary):
     Parameters
     ----------
     nu
-        1/2, 3/2, 5/2, ...
+        1/2, 3/2, 5/2, ... below 100.
     length_scale
         The number l, or one a dimension.
     """
@@ -87,8 +87,8 @@ class Matern(Stationary):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        what = "1/2, 3/2, 5/2, ..."
-        if as_number(self.nu, "nu", what) <= 0 or (2 * self.nu) % 2 != 1:
+        what = "1/2, 3/2, 5/2, ... below 100"
+        if not 0 < as_number(self.nu, "nu", what) < 100 or (2 * self.nu) % 2 != 1:
             raise parameter_error("nu", what, self.nu, "Gaussian is the limit of large nu.")
 
     @property

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import replace
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 import torch
 
+from ritz.atomic import write_atomically
 from ritz.validation import parameter_error
 
 
 def write_checkpoint(path: Any, problem: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Write tensors and plain values to a file; an interruption leaves the old file intact."""
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    torch.save({"problem": dict(problem), **content}, part)
-    replace(part, path)
+    # Where a disk is full, torch hides the error of a file that it writes itself.
+    buffer = BytesIO()
+    torch.save({"problem": dict(problem), **content}, buffer)
+    with write_atomically(path) as file:
+        file.write(buffer.getbuffer())
 
 
 def read_checkpoint(path: Any, problem: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
+import reprlib
 import zipfile
-import zlib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from io import BufferedReader, FileIO
+from math import isfinite, prod
 from os import PathLike
-from typing import Any
+from types import UnionType
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ritz.atomic import write_atomically
+from ritz.validation import parameter_error, require_finite
 
 FORMAT = "ritz 1"
+# Limits of what a file may hold, far above what spectra need. They bound the time and memory that
+# reading takes besides the arrays.
+MOST_CHARACTERS, MOST_BRACKETS, MOST_PARTS, MOST_DEPTH = 500_000, 20_000, 2000, 100
+# The directory of 2,000 arrays, each of which has a name of up to 12 characters there.
+LARGEST_DIRECTORY = 64 * MOST_PARTS
 
 
 def write(value: Any, path: str | PathLike[str]) -> None:
@@ -20,7 +34,11 @@ def write(value: Any, path: str | PathLike[str]) -> None:
     arrays: dict[str, Any] = {}
     tree = _encode(value, arrays)
     header = json.dumps({"format": FORMAT, "value": tree})
-    with open(path, "wb") as file:
+    _require_small(header)
+    if len(arrays) > MOST_PARTS:
+        most = f"A file holds at most {MOST_PARTS:,} arrays"
+        raise ValueError(f"{most}. Got {len(arrays):,}. Combine fewer bases.")
+    with write_atomically(path) as file:
         np.savez(file, header=np.array(header), **arrays)
 
 
@@ -31,7 +49,8 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
         return value
     if isinstance(value, np.ndarray):
         name = f"array{len(arrays)}"
-        arrays[name] = value
+        require_finite(value, name)
+        arrays[name] = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
         return {"array": name}
     if isinstance(value, tuple):
         return {"tuple": [_encode(item, arrays) for item in value]}
@@ -67,16 +86,21 @@ def _is_function(part: Any) -> bool:
 def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
     """Read what `write` wrote, creating only the classes given; raise for any other file.
 
-    The classes are named by the tags under which they are saved, which never change.
+    The classes are named by the tags under which they are saved, which never change. Arrays are
+    read only if the header names them, once the sizes that they declare are checked against the
+    file's own, so that reading takes little more memory than the file has bytes.
     """
-    with open(path, "rb") as file:
+    with _Bounded(FileIO(path)) as file:
         try:
-            with np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
-            header = json.loads(str(arrays.pop("header")))
-            if header["format"] != FORMAT:
-                raise ValueError(f"its format is {header['format']!r}, not {FORMAT!r}")
-            return _decode(header["value"], arrays, classes)
+            with zipfile.ZipFile(file) as archive:
+                file.most = 4 * MOST_CHARACTERS
+                arrays = _Arrays(archive, file.size)
+                text = str(arrays.take("header", "U"))
+                _require_small(text)
+                header = json.loads(text, parse_constant=_refuse_constant)
+                if header["format"] != FORMAT:
+                    raise ValueError(f"its format is {header['format']!r}, not {FORMAT!r}")
+                return _decode(header["value"], arrays, classes)
         except (
             AttributeError,
             EOFError,
@@ -89,7 +113,6 @@ def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
             TypeError,
             ValueError,
             zipfile.BadZipFile,
-            zlib.error,
         ) as error:
             reason = f"no entry {error}" if isinstance(error, KeyError) else error
             raise ValueError(
@@ -97,15 +120,116 @@ def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
             ) from error
 
 
-def _decode(tree: Any, arrays: Mapping[str, Any], classes: Mapping[str, type]) -> Any:
+class _Bounded(BufferedReader):
+    """A file of which little is read at once, first its directory, whatever size it declares."""
+
+    def __init__(self, raw: FileIO) -> None:
+        super().__init__(raw)
+        self.size, self.most = self.seek(0, 2), LARGEST_DIRECTORY
+
+    def read(self, size: int | None = -1) -> bytes:
+        available = max(0, self.size - self.tell())
+        wanted = available if size is None or size < 0 else min(size, available)
+        if wanted > self.most:
+            raise ValueError(f"its directory or a header has more than {self.most:,} bytes")
+        return super().read(wanted)
+
+
+class _Arrays:
+    """The arrays of an archive, each to be taken once."""
+
+    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
+        self.archive, self.left, self.parts = archive, size, 0
+        self.entries = {entry.filename: entry for entry in archive.infolist()}
+        if len(self.entries) < len(archive.infolist()):
+            raise ValueError("two of its entries have the same name")
+
+    def take(self, name: str, kinds: str) -> NDArray[Any]:
+        """Read an array whose dtype is of one of some kinds, after a check of all its sizes."""
+        entry = self.entries.pop(f"{name}.npy", None)
+        if entry is None:
+            raise ValueError(f"there is no array {name}, or it is named twice")
+        self.left -= entry.file_size
+        if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
+            raise ValueError(f"{name} is compressed")
+        if self.left < 0:
+            raise ValueError(f"{name} is larger than the file")
+        with self.archive.open(entry) as file:
+            version = npy.read_magic(file)
+            read_header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+            shape, _, dtype = read_header[version](file)
+            n_bytes = entry.file_size - file.tell()
+        if dtype.kind not in kinds or (dtype.kind != "U" and dtype.itemsize != 8):
+            raise ValueError(f"{name} holds {dtype} and not numbers of 8 bytes, or text")
+        if dtype.kind == "U" and (shape != () or dtype.itemsize > 4 * MOST_CHARACTERS):
+            raise ValueError(f"{name} is not a text of at most {MOST_CHARACTERS:,} characters")
+        if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes:
+            raise ValueError(f"{name} has {n_bytes:,} bytes, which is not shape {shape}")
+        # Opened again, since the check sums of an archive cover whole entries.
+        with self.archive.open(entry) as file:
+            array: NDArray[Any] = npy.read_array(file)
+        return array
+
+
+def _require_small(header: str) -> None:
+    """Raise where Python would take much more memory for a header than it has characters."""
+    brackets = header.count("[") + header.count("{")
+    if len(header) > MOST_CHARACTERS or brackets > MOST_BRACKETS:
+        most = f"{MOST_CHARACTERS:,} characters and {MOST_BRACKETS:,} brackets"
+        got = f"{len(header):,} and {brackets:,}"
+        raise ValueError(f"a file describes its arrays in at most {most}, not in {got}")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"its header holds {name}")
+
+
+def _decode(
+    tree: Any, arrays: _Arrays, classes: Mapping[str, type], depth: int = MOST_DEPTH
+) -> Any:
     if not isinstance(tree, dict):
         return tree
+    arrays.parts += 1
+    if not depth or arrays.parts > MOST_PARTS:
+        most = f"{MOST_PARTS:,} values, or are nested more than {MOST_DEPTH} deep"
+        raise ValueError(f"its contents are more than {most}")
     if "array" in tree:
-        array = arrays[tree["array"]]
-        if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
-            raise ValueError(f"{tree['array']} holds entries that are not finite numbers")
+        array = arrays.take(tree["array"], "fi")
+        require_finite(array, tree["array"])
         return array
     if "tuple" in tree:
-        return tuple(_decode(item, arrays, classes) for item in tree["tuple"])
-    state = {name: _decode(part, arrays, classes) for name, part in tree["fields"].items()}
-    return classes[tree["type"]](**state)
+        return tuple(_decode(item, arrays, classes, depth - 1) for item in tree["tuple"])
+    cls = classes[tree["type"]]
+    types = _field_types(cls)
+    state = {}
+    for name, part in tree["fields"].items():
+        value = state[name] = _decode(part, arrays, classes, depth - 1)
+        hint, description = types[name]
+        if not _has_type(value, hint):
+            requirement = f"a finite value of type {description}"
+            raise parameter_error(f"{cls.__name__}.{name}", requirement, reprlib.repr(value))
+    return cls(**state)
+
+
+@cache
+def _field_types(cls: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the type of each field of a dataclass, and how its source calls it."""
+    hints = get_type_hints(cls)
+    return {field.name: (hints[field.name], field.type) for field in fields(cls)}
+
+
+def _has_type(value: Any, hint: Any) -> bool:
+    """Return whether a value that was read has the type of a field, and is finite."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return any(_has_type(value, arg) for arg in args)
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_has_type(item, args[0]) for item in value)
+    if origin is np.ndarray:
+        kind = np.dtype(get_args(args[1])[0]).kind
+        return isinstance(value, np.ndarray) and value.dtype.kind == kind
+    if hint is float:
+        return type(value) in (int, float) and isfinite(value)
+    if hint is int:
+        return type(value) is int and abs(value) < 2**63
+    return isinstance(value, hint)

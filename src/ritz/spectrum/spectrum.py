@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from ritz.bases import Centered, Combination
 from ritz.spectrum.files import write
-from ritz.validation import Array, parameter_error, renamed
+from ritz.validation import Array, as_count, parameter_error, renamed
 
 PER_VALUE = ("values", "errors", "groups", "group_values", "group_errors", "residuals")
+NONNEGATIVE = ("errors", "groups", "group_errors", "residuals")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,19 @@ class Levels:
     operator: str
 
     def __post_init__(self) -> None:
+        if self.values.ndim != 1:
+            raise parameter_error("values", "of shape (k,)", self.values.shape)
         for name in PER_VALUE:
             array = getattr(self, name)
-            if array is not None and array.shape != self.values.shape:
+            if array is None:
+                continue
+            if array.shape != self.values.shape:
                 requirement = f"of shape {self.values.shape}"
                 raise parameter_error(name, requirement, array.shape)
+            if name in NONNEGATIVE and array.min(initial=0) < 0:
+                raise parameter_error(name, "nonnegative", array.min())
+        as_count(self.rank, "rank")
+        as_count(self.n_rows, "n_rows")
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the spectrum to a file of arrays and JSON, to be read by `ritz.load`."""
