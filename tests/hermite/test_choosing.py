@@ -98,3 +98,26 @@ def test_outliers_do_not_choose_the_penalty():
     assert model.path_.best[1] > 1e-3
     unseen, energies, _ = bonds(500)
     assert np.median(np.abs(model.predict(unseen) - energies)) < 1e-4
+
+
+@pytest.mark.parametrize("noise", [(0.1, 0.0), (0.01, 0.0), (0.0, 0.1)])
+@pytest.mark.parametrize("solver", ["qr", "sums"])
+def test_exact_numbers_of_one_kind_beside_noisy_ones_of_the_other(noise, solver):
+    """The ratio of the two noises has no bound; the error is far below the noise."""
+    n, rng = 120, np.random.default_rng(1)
+    X, Z = rng.uniform(-2, 2, size=(n, 2)), rng.uniform(-2, 2, size=(500, 2))
+    y = np.sin(X[:, 0]) * X[:, 1] + noise[0] * rng.normal(size=n)
+    t = np.column_stack([np.cos(X[:, 0]) * X[:, 1], np.sin(X[:, 0])])
+    t += noise[1] * rng.normal(size=t.shape)
+    model = ritz.HermiteRegressor(solver=solver, random_state=0).fit(X, y, t)
+    missed = model.predict(Z) - np.sin(Z[:, 0]) * Z[:, 1]
+    # The mean of n values has the noise divided by the root of n.
+    assert np.sqrt(np.mean(missed**2)) < 3 * max(noise) / np.sqrt(n)
+
+
+def test_a_huge_gradient_weight_has_penalties_that_rounding_does_not_hide():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(60, 2))
+    t = np.column_stack([np.cos(X[:, 0]), np.zeros(60)])
+    model = ritz.HermiteRegressor(gradient_weight=1e16, random_state=0)
+    assert np.abs(model.fit(X, np.sin(X[:, 0]), t).predict(X) - np.sin(X[:, 0])).max() < 1e-3

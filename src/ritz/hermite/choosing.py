@@ -110,6 +110,15 @@ class Validation:
         values, slopes = np.trace(self.total.gram, axis1=1, axis2=2)
         return 10 * float(np.finfo(np.float64).eps * (values + rho * slopes))
 
+    def resolved_noise(self, noise: Array) -> Array:
+        """Return the noise (2,) of values and derivatives, neither one below rounding errors.
+
+        Where one kind is exact and the other one is noisy, the ratio of the two has no bound. Where
+        both are exact, only their ratio matters, and it is kept.
+        """
+        least = 20 * float(np.finfo(np.float64).eps) * np.trace(self.total.gram, axis1=1, axis2=2)
+        return noise if (noise <= least).all() else np.maximum(noise, least)
+
     def compare(self, pairs: list[tuple[float, float]]) -> PenaltyPath:
         """Return the errors of pairs of a gradient weight and a penalty."""
         errors = np.full((len(pairs), len(self.folds), 2), np.inf)
@@ -173,15 +182,18 @@ def choose_penalties(
     if settings.gradient_weight is not None:
         weights = np.array([settings.gradient_weight])
     elif (count > 0).all():
-        weights = value_noise / slope_noise * 10.0 ** np.arange(-2, 3)
-    unit = float(validation.total.weight.sum()) / max(int(count.sum()), 1)
+        resolved = validation.resolved_noise(np.array([value_noise, slope_noise]))
+        weights = resolved[0] / resolved[1] * 10.0 ** np.arange(-2, 3)
+    middle = float(weights[len(weights) // 2])
+    total = float(validation.total.weight @ [1.0, middle])
     if gamma is None:
-        penalties = np.append(10.0 ** np.arange(-16, 2, 2.0) * unit, likely)
+        # Powers of 100, which do not depend on whether a row has a weight or is repeated.
+        powers = np.arange(np.ceil(np.log10(total) / 2) - 8, np.log10(total) / 2 + 1e-9)
+        penalties = np.append(100.0**powers, likely)
     else:
         # Weights are compared at a penalty that rounding does not hide.
         hidden = validation.rounding(float(weights.max()))
-        penalties = np.array([max(gamma, 1e-12 * unit, 2 * hidden)])
-    middle = float(weights[len(weights) // 2])
+        penalties = np.array([max(gamma, 2 * hidden)])
     if gamma is not None and len(weights) == 1:
         return middle, gamma, None
     if len(validation.folds) < 3:
