@@ -20,7 +20,7 @@ from ritz.forms.form import require_form
 from ritz.rows import Block, random_integers
 from ritz.streams import Stream, as_stream
 from ritz.threads import n_threads, one_blas_thread
-from ritz.validation import as_count, parameter_error
+from ritz.validation import as_count, parameter_error, require_names
 
 # Rows over which the pilot means are taken: they need to be good to a few percent only.
 PILOT_ROWS = 2048
@@ -171,6 +171,8 @@ def fit_bases(
     if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
         columns = f"an array with {stream.dimensions[0]} columns, as X"
         raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
+    if form.views == 2 and not form.two_sided:
+        require_names(stream.names[1], stream.names[0], "Y")
     left = fit_basis(recipes[0], stream, seeds[1], 0)
     if form.needs_reference and left.reference is None:
         left = replace(left, reference=stream.sample(REFERENCE_ROWS, seeds[0]))
@@ -196,4 +198,8 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     if basis.dimension not in (None, dimension):
         requirement = f"an array with {basis.dimension} columns"
         raise parameter_error("XY"[view], requirement, dimension)
-    return basis if isinstance(basis, Centered) else conditioned(basis, pilot[:PILOT_ROWS])
+    names = stream.names[view]
+    require_names(names, basis.names, "XY"[view])
+    if not isinstance(basis, Centered):
+        basis = conditioned(basis, pilot[:PILOT_ROWS])
+    return basis if names == basis.names else replace(basis, column_names=names or basis.names)

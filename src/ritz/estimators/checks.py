@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from ritz.validation import Array, as_weights, parameter_error
+from ritz.validation import Array, Names, as_weights, parameter_error
 
 
 def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> NDArray[Any]:
@@ -43,6 +43,20 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
         got = f"{value} in row {row}, {name}"
         raise parameter_error("X", "finite", got, "Drop or impute such rows first.")
     return X  # type: ignore[no-any-return]
+
+
+def names_of(estimator: Any) -> Names:
+    """Return the names of the columns that an estimator was fitted to, if they had any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def set_names(estimator: Any, names: Names) -> None:
+    """Let an estimator that was fitted to sums or a stream expect columns of their names."""
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 def checked_weights(sample_weight: Any, X: NDArray[Any]) -> Array:

@@ -134,7 +134,7 @@ random_state, n_jobs
     def _embedded(self, X: NDArray[Any]) -> Array:
         if self.n_clusters_ == 1:
             return np.zeros((len(X), 1))
-        return np.asarray(self.spectrum_[1:](X))
+        return np.asarray(self.spectrum_[1:].at_rows(X))
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the cluster (n,) of each point of X (n, d)."""

@@ -9,13 +9,22 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.assembly import Sums, assemble
-from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
+from ritz.estimators.checks import checked_rows, checked_weights, names_of, require_y, seed_of
 from ritz.estimators.fitting import first_functions, selected_basis, without_constant
 from ritz.forms import cross
 from ritz.selection.choice import Comparison, Defaults, choose_regularization
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
-from ritz.validation import Array, as_count, as_rows, parameter_error
+from ritz.streams import as_stream
+from ritz.validation import (
+    Array,
+    Names,
+    as_count,
+    as_rows,
+    column_names,
+    parameter_error,
+    require_names,
+)
 
 # What two views share is smooth, and without a penalty many functions fit noise.
 PAIR_DEFAULTS = Defaults(regularization=0.1, quantile=0.5, centers_per_root=2.0)
@@ -119,7 +128,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_columns_of_y = Y.shape[1]
         weight = checked_weights(sample_weight, X)
         n_components = as_count(self.n_components, "n_components")
-        sums = self._sums(X, Y, weight, groups)
+        names = (names_of(self), column_names(y))
+        sums = self._sums(X, Y, weight, groups, names)
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
             sums, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
         )
@@ -129,7 +139,9 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_features_out = self.n_components
         return self
 
-    def _sums(self, X: Array, Y: Array, weight: Array, groups: Any) -> Sums:
+    def _sums(
+        self, X: Array, Y: Array, weight: Array, groups: Any, names: tuple[Names, ...]
+    ) -> Sums:
         """Choose a basis for each view, and average the products of their functions."""
         seed = seed_of(self.random_state)
         bases = self.basis if isinstance(self.basis, tuple | list) else (self.basis, self.basis)
@@ -144,9 +156,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return assemble(
             cross(),
             recipes,
-            (X, Y),
-            sample_weight=weight,
-            groups=groups,
+            as_stream((X, Y), 2, weight, groups, names),
             n_folds=self.n_folds,
             random_state=seed,
             n_jobs=self.n_jobs,
@@ -159,11 +169,11 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        left = np.asarray(self.spectrum_.left(X)[:, 1:], dtype=X.dtype)
+        left = np.asarray(self.spectrum_.left.at_rows(X)[:, 1:], dtype=X.dtype)
         if y is None:
             return left
-        Y = second_view(y, columns=self._n_columns_of_y)
-        return left, np.asarray(self.spectrum_.right(Y)[:, 1:], dtype=X.dtype)
+        Y = self._second_view(y)
+        return left, np.asarray(self.spectrum_.right.at_rows(Y)[:, 1:], dtype=X.dtype)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the sum of squared correlations explained on samples X (n, d) and Y (n, e).
@@ -173,7 +183,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        Y = second_view(y, len(X), self._n_columns_of_y)
+        Y = self._second_view(y, len(X))
         sides = [
             without_offset(side.pick(slice(1, None)))
             for side in (self.spectrum_.left, self.spectrum_.right)
@@ -181,6 +191,11 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         weight = checked_weights(sample_weight, X)
         sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
         return explained_correlation(sums.mean(), self.spectrum_.values)
+
+    def _second_view(self, y: Any, n: int | None = None) -> Array:
+        """Return the second view of new samples, whose columns must be those of the fit."""
+        require_names(column_names(y), self.spectrum_.right.names, "y")
+        return second_view(y, n, self._n_columns_of_y)
 
 
 def second_view(y: Any, n: int | None = None, columns: int | None = None) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _eigen(
     vectors = found.vectors * signs(side.metric @ found.vectors)
     span = side.uncentered(vectors)
     return Spectrum(
-        basis=Centered(sums.left.basis, sums.left.offset + side.means, sums.left.reference),
+        basis=replace(sums.left, offset=sums.left.offset + side.means),
         coefficients=vectors[1:],
         constants=vectors[0],
         **_levels(sums, found, span, span, is_constant(vectors)),
@@ -112,7 +113,7 @@ def _singular(
     A, B = found.left * sign, found.right * sign
 
     sides = [
-        Combination(Centered(basis.basis, basis.offset + side.means, basis.reference), C[1:], C[0])
+        Combination(replace(basis, offset=basis.offset + side.means), C[1:], C[0])
         for basis, side, C in ((sums.left, left, A), (sums.right, right, B))
     ]
     spans = left.uncentered(A), right.uncentered(B)

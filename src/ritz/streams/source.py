@@ -10,10 +10,16 @@ from numpy.typing import NDArray
 
 from ritz.streams.dask import DaskStream, require_known_chunks
 from ritz.streams.stream import ArrayStream, Stream
-from ritz.validation import Array, as_rows, as_weights, parameter_error
+from ritz.validation import Array, Names, as_rows, as_weights, column_names, parameter_error
 
 
-def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
+def as_stream(
+    X: Any,
+    views: int = 1,
+    sample_weight: Any = None,
+    groups: Any = None,
+    names: tuple[Names, ...] | None = None,
+) -> Stream:
     """Return data as a stream: a stream as it is, arrays as a stream of chunks.
 
     Parameters
@@ -24,6 +30,8 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         How many views the form compares.
     sample_weight, groups
         Weights (n,) and labels (n,) of the rows of arrays.
+    names
+        The names of the columns of each view, by default those that frames have.
     """
     if isinstance(X, Stream):
         if len(X.dimensions) != views:
@@ -38,13 +46,15 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         if not isinstance(X, tuple | list) or len(X) != 2:
             what = "a pair (X, Y) of aligned arrays for this operator"
             raise parameter_error("X", what, type(X).__name__)
-        return array_stream(tuple(X), sample_weight, groups)
+        return array_stream(tuple(X), sample_weight, groups, names)
     if isinstance(X, tuple) and len(X) == 2:
         raise parameter_error("X", "one array for this operator", "a pair of arrays")
-    return array_stream((X,), sample_weight, groups)
+    return array_stream((X,), sample_weight, groups, names)
 
 
-def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> Stream:
+def array_stream(
+    arrays: tuple[Any, ...], sample_weight: Any, groups: Any, names: tuple[Names, ...] | None
+) -> Stream:
     """Return the stream of aligned arrays; memory maps and dask arrays are not read yet."""
     lazy = any(map(is_dask, arrays))
     views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
@@ -64,7 +74,7 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
             raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
         groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
-    return kind(tuple(views), weight, groups)
+    return kind(tuple(views), weight, groups, names or tuple(map(column_names, arrays)))
 
 
 def as_numbers(labels: NDArray[Any]) -> Array:
