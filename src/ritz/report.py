@@ -10,7 +10,7 @@ import numpy as np
 from ritz.kernels.sections import squared_distances
 from ritz.rows import sample_rows
 from ritz.spectrum import Spectrum
-from ritz.validation import Array, as_count, as_rows, parameter_error
+from ritz.validation import Array, as_count, as_rows, column_names, parameter_error, require_names
 
 
 def level_lines(
@@ -46,6 +46,7 @@ def level_lines(
     resolution = as_count(resolution, "resolution")
     if resolution < 2:
         raise parameter_error("resolution", "at least 2", resolution)
+    require_names(column_names(X), spectrum.names, "X")
     X = as_rows(X, "X", spectrum.dimension)
     if not len(X):
         raise parameter_error("X", "at least one sample", f"shape {X.shape}")
@@ -57,7 +58,7 @@ def level_lines(
     pad = 0.04 * (high - low).max()
     axes = [np.linspace(low[i] - pad, high[i] + pad, resolution) for i in range(2)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-    values, heights = spectrum(points), spectrum(grid)
+    values, heights = spectrum.at_rows(points), spectrum.at_rows(grid)
     # Far from all samples a function means nothing.
     heights[squared_distances(grid, points).min(axis=1) > pad**2] = np.nan
 

@@ -10,8 +10,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import _get_feature_names
 
 Array = NDArray[np.float64]
+# The names of the columns of a view, or None where they have none.
+Names = tuple[str, ...] | None
 
 # Dates and spans of time, NumPy's and Python's, with pandas' among the latter.
 DATES = (np.datetime64, np.timedelta64, date, timedelta)
@@ -244,6 +247,19 @@ def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> No
     if dimension is not None and columns != dimension:
         requirement = f"an array with {dimension} columns"
         raise parameter_error(name, requirement, f"{columns} columns")
+
+
+def column_names(X: Any) -> Names:
+    """Return the names of the columns of a frame, as scikit-learn sees them, else None."""
+    names = _get_feature_names(X)
+    return None if names is None else tuple(map(str, names))
+
+
+def require_names(names: Names, expected: Names, name: str) -> None:
+    """Raise where columns have other names than expected; names that are unknown fit any."""
+    if names is not None and expected is not None and names != expected:
+        remedy = "The feature names and their order are those of the first data."
+        raise parameter_error(name, f"data with columns {expected}", f"columns {names}", remedy)
 
 
 def require_finite(array: Array, name: str, first_row: int = 0) -> None:

@@ -7,6 +7,7 @@ import time
 import tracemalloc
 import zipfile
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -123,7 +124,7 @@ def kernels(depth, kind="KernelSum"):
     return {"type": kind, "fields": {"first": inner, "second": inner}}
 
 
-ZEROS = np.zeros(40_000_000)
+ZEROS = np.zeros(8_000_000)
 LARGE = np.zeros(500_000)
 HUGE = 10**12
 REFUSED = {
@@ -158,7 +159,7 @@ REFUSED = {
         path, array3=b"\x93NUMPY\x02\x00" + struct.pack("<L", 5 * MEGABYTE) + b"(" * 5 * MEGABYTE
     ),
     "200,000 entries": lambda path: directory_of(path, 200_000),
-    "2,400 entries": lambda path: directory_of(path, 2400),
+    "6,000 entries": lambda path: directory_of(path, 6000),
     "two entries of a name": duplicate,
     "one array many times": one_array_many_times,
     "one array twice": lambda path: with_header(path, with_field("errors", {"array": "array3"})),
@@ -196,10 +197,10 @@ READ = {
 
 
 def seconds_and_bytes(path):
-    """Load a file and return what came, the time it took, and the largest memory it took."""
-    start = time.perf_counter()
+    """Load a file and return what came, the processor's time, and the largest memory it took."""
+    start = time.process_time()
     outcome = attempt(path)
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     tracemalloc.start()
     try:
         attempt(path)
@@ -324,12 +325,33 @@ def test_types_and_ranges_of_every_field_are_checked(kind, name, tmp_path):
             assert str(outcome).startswith(f"{path} "), evil
 
 
+@pytest.mark.parametrize(
+    "names", ["ab", ["a", "b"], {"tuple": ["a"]}, {"tuple": ["a", 3]}, {"tuple": ["a", "b", "c"]}]
+)
+def test_names_of_columns_are_checked(names, tmp_path):
+    def change(header):
+        header["value"]["fields"]["basis"]["fields"]["column_names"] = names
+
+    with_header(tmp_path / "model.npz", change)
+    with pytest.raises(ValueError, match=r"model\.npz .*column_names"):
+        ritz.load(tmp_path / "model.npz")
+
+
+def of_kernel(found, kernel):
+    """Return a spectrum with another kernel."""
+    sections = replace(found.basis.basis, kernel=kernel)
+    return replace(found, basis=replace(found.basis, basis=sections))
+
+
 def test_what_could_not_be_read_is_not_written(tmp_path):
     found, path = ritz.load(FOLDER / "gaussian.npz"), tmp_path / "model.npz"
+    gaussian = ritz.Gaussian(1.0)
     for bad, message in [
         (replace(found, residuals=np.full(4, np.nan)), "must be finite"),
         (replace(found, operator="x" * 600_000), "at most 500,000 characters"),
         (replace(found, operator="[" * 30_000), "20,000 brackets"),
+        (of_kernel(found, reduce(lambda k, _: k + k, range(12), gaussian)), "5,000 parts"),
+        (of_kernel(found, reduce(lambda k, _: k + gaussian, range(250), gaussian)), "400 deep"),
     ]:
         with pytest.raises(ValueError, match=message):
             bad.save(path)

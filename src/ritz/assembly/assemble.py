@@ -20,7 +20,7 @@ from ritz.forms.form import require_form
 from ritz.rows import Block, random_integers
 from ritz.streams import Stream, as_stream
 from ritz.threads import n_threads, one_blas_thread
-from ritz.validation import as_count, as_n_folds, parameter_error, require_size
+from ritz.validation import as_count, as_n_folds, parameter_error, require_names, require_size
 
 # Rows over which the pilot means are taken: they need to be good to a few percent only.
 PILOT_ROWS = 2048
@@ -180,6 +180,8 @@ def fit_bases(
     if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
         columns = f"an array with {stream.dimensions[0]} columns, as X"
         raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
+    if form.views == 2 and not form.two_sided:
+        require_names(stream.names[1], stream.names[0], "Y")
     left = fit_basis(recipes[0], stream, seeds[1], 0)
     if form.needs_reference and left.reference is None:
         sample = stream.sample_distinct(REFERENCE_ROWS, seeds[0])
@@ -207,8 +209,10 @@ def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
     if basis.dimension not in (None, dimension):
         requirement = f"an array with {basis.dimension} columns"
         raise parameter_error("XY"[view], requirement, dimension)
-    if isinstance(basis, Centered) and basis.repeats is not None:
-        return basis
+    names = stream.names[view]
+    require_names(names, basis.names, "XY"[view])
     if not isinstance(basis, Centered):
         basis = conditioned(basis, pilot.X[:PILOT_ROWS])
-    return replace(basis, repeats=pilot.repeat)
+    if basis.repeats is None:
+        basis = replace(basis, repeats=pilot.repeat)
+    return basis if names == basis.names else replace(basis, column_names=names or basis.names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ritz.bases import Centered
 from ritz.forms import Form
-from ritz.validation import Array, as_count, parameter_error
+from ritz.validation import Array, as_count, parameter_error, require_names
 
 Folds = tuple[Array, ...]
 
@@ -96,6 +96,7 @@ class Sums:
             requirement = f"the same, {self.n_folds}"
             raise parameter_error("n_folds", requirement, other.n_folds)
         for side in ("left", "right"):
+            require_names(getattr(other, side).names, getattr(self, side).names, "sums")
             if not same_functions(getattr(self, side), getattr(other, side)):
                 raise ValueError(
                     "Sums add only over the same functions, fixed by the same sample. Pass those "
@@ -158,7 +159,7 @@ def same_functions(a: Centered, b: Centered) -> bool:
     ):
         return False
     points = np.random.default_rng(0).normal(size=(4, a.dimension or 1))
-    return bool(np.array_equal(a(points), b(points)))
+    return bool(np.array_equal(a.at_rows(points), b.at_rows(points)))
 
 
 def equal_numbers(a: Any, b: Any) -> bool:

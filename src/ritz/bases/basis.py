@@ -6,14 +6,15 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from math import isfinite
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from sklearn.utils.validation import _check_feature_names
 
 from ritz.features import CenteredJet, Jet
 from ritz.rows import row_slices
 from ritz.threads import n_threads, one_blas_thread, thread_map
-from ritz.validation import Array, as_multi_index, as_rows, parameter_error
+from ritz.validation import Array, Names, as_multi_index, as_rows, parameter_error
 
 RandomState = int | np.random.Generator | None
 # Numbers that one thread computes at a time when functions are evaluated: they stay in cache.
@@ -57,6 +58,16 @@ class Basis(ABC):
     @abstractmethod
     def dimension(self) -> int | None:
         """The number d of coordinates of a point, or None if the functions take any number."""
+
+    @property
+    def names(self) -> Names:
+        """The names of the coordinates where the data had some, which points must share."""
+        return None
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The names as an array, or None: what scikit-learn compares with those of points."""
+        return None if self.names is None else np.array(self.names, dtype=object)
 
     @property
     def differentiable(self) -> bool:
@@ -103,22 +114,31 @@ class Basis(ABC):
 
     def __call__(self, X: Array) -> Array:
         """Return the values (n, p) at points (n, d), on all cores where there are many points."""
-        return self._evaluate(X, self.evaluate, self.size)
+        return self.at_rows(self._rows(X))
+
+    def at_rows(self, X: Array) -> Array:
+        """Return the values (n, p) at rows whose names of columns, if any, are checked already."""
+        return self._evaluate(as_rows(X, "X", self.dimension), self.evaluate, self.size)
 
     def gradient(self, X: Array) -> Array:
         """Return the gradients (n, d, p) at points (n, d)."""
-        rows = as_rows(X, "X", self.dimension)
+        rows = self._rows(X)
         shape = (rows.shape[1], self.size)
         return self._evaluate(rows, lambda part: self.jet(part).gradient.dense(), *shape)
 
     def partial(self, X: Array, alpha: tuple[int, ...]) -> Array:
         """Return the partial derivatives (n, p) of multi-index `alpha` at points (n, d)."""
-        rows = as_rows(X, "X", self.dimension)
+        rows = self._rows(X)
         alpha = as_multi_index(alpha, rows.shape[1])
         return self._evaluate(rows, lambda part: self.jet(part).partial(alpha).dense(), self.size)
 
+    def _rows(self, X: Any) -> Array:
+        """Return points as rows; raise where their columns have other names than the data had."""
+        if self.names is not None:
+            _check_feature_names(self, X, reset=False)
+        return as_rows(X, "X", self.dimension)
+
     def _evaluate(self, X: Array, probe: Callable[[Array], Array], *shape: int) -> Array:
-        X = as_rows(X, "X", self.dimension)
         result = np.empty((len(X), *shape))
         width = max(1, self.floats_per_row(X.shape[1]))
 

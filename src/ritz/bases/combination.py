@@ -9,7 +9,7 @@ import numpy as np
 
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, Names, parameter_error
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +49,10 @@ class Combination(Basis):
     @property
     def dimension(self) -> int | None:
         return self.basis.dimension
+
+    @property
+    def names(self) -> Names:
+        return self.basis.names
 
     def gram_root(self) -> Array:
         return np.asarray(self.coefficients.T @ self.basis.gram_root())

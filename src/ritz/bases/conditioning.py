@@ -12,7 +12,7 @@ from ritz.bases.basis import Basis
 from ritz.bases.combination import Combination
 from ritz.features import Jet
 from ritz.threads import one_blas_thread
-from ritz.validation import Array, as_rows, parameter_error
+from ritz.validation import Array, Names, as_rows, parameter_error, require_names
 
 EPS = float(np.finfo(np.float64).eps)
 # Independent functions that sums of products must resolve: as many as are typically asked for.
@@ -43,6 +43,8 @@ class Centered(Basis):
     repeats
         Whether equal rows occur in the sample of the data that the basis was fixed with: if so, a
         row's fold depends on its place, too. None if no sample was looked at.
+    column_names
+        The names of the columns of the data that fixed the basis, where they had some.
     """
 
     file_tag: ClassVar[str] = "Centered"
@@ -52,6 +54,7 @@ class Centered(Basis):
     reference: Array | None = None
     reference_weight: Array | None = None
     repeats: bool | None = None
+    column_names: Names = None
 
     def __post_init__(self) -> None:
         if np.shape(self.offset) != (self.basis.size,):
@@ -62,6 +65,11 @@ class Centered(Basis):
         if self.reference is not None:
             reference = as_rows(self.reference, "reference", self.dimension)
             object.__setattr__(self, "reference", reference)
+        if self.column_names is not None:
+            require_names(self.column_names, self.basis.names, "column_names")
+            if self.dimension not in (None, len(self.column_names)):
+                got = f"{len(self.column_names)} names"
+                raise parameter_error("column_names", f"{self.dimension} names", got)
 
     @classmethod
     def around(cls, basis: Basis, pilot: Array) -> Centered:
@@ -75,6 +83,10 @@ class Centered(Basis):
     @property
     def dimension(self) -> int | None:
         return self.basis.dimension
+
+    @property
+    def names(self) -> Names:
+        return self.basis.names if self.column_names is None else self.column_names
 
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + self.size

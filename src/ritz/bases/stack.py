@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.rows import as_generator
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, Names, parameter_error, require_names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,6 +29,8 @@ class StackedBasis(Basis):
         if len(known) > 1:
             requirement = "bases on points of one dimension"
             raise parameter_error("parts", requirement, sorted(known))
+        for part in self.parts:
+            require_names(part.names, self.names, "parts")
 
     @property
     def size(self) -> int:
@@ -37,6 +39,10 @@ class StackedBasis(Basis):
     @property
     def dimension(self) -> int | None:
         return next((p.dimension for p in self.parts if p.dimension is not None), None)
+
+    @property
+    def names(self) -> Names:
+        return next((p.names for p in self.parts if p.names is not None), None)
 
     def gram_root(self) -> Array:
         return np.asarray(block_diag(*(part.gram_root() for part in self.parts)))

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 from ritz.validation import (
     SMALLEST_SIZE,
     Array,
+    Names,
     as_numeric,
     as_weights,
     has_dates,
@@ -71,6 +72,20 @@ def require_numbers(X: Any) -> None:
         as_numeric(X, "X")
     if missing is not None:
         require_present(missing, "X", columns=getattr(X, "columns", None))
+
+
+def names_of(estimator: Any) -> Names:
+    """Return the names of the columns that an estimator was fitted to, if they had any."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return None if names is None else tuple(map(str, names))
+
+
+def set_names(estimator: Any, names: Names) -> None:
+    """Let an estimator that was fitted to sums or a stream expect columns of their names."""
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
 
 
 def checked_weights(sample_weight: Any, X: NDArray[Any]) -> Array:

@@ -163,7 +163,7 @@ random_state, n_jobs
     def _embedded(self, X: NDArray[Any]) -> Array:
         if len(self.spectrum_) == 1:
             return np.zeros((len(X), 1))
-        return np.asarray(self.spectrum_[1:](X))
+        return np.asarray(self.spectrum_[1:].at_rows(X))
 
     def _labels(self, X: NDArray[Any]) -> NDArray[np.int32]:
         return np.asarray(self.kmeans_.predict(self._embedded(X)))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ritz.assembly import Sums, assemble
 from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Basis
-from ritz.estimators.checks import checked_rows, checked_weights
+from ritz.estimators.checks import checked_rows, checked_weights, set_names
 from ritz.estimators.fitting import (
     as_operator,
     fitted_sums,
@@ -164,6 +164,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._buffer = None
         if sums.left.dimension is not None:
             self.n_features_in_ = sums.left.dimension
+        set_names(self, sums.left.names)
         return self._set(sums)
 
     @available_if(_adds_up)  # type: ignore[untyped-decorator]
@@ -225,7 +226,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
         X = checked_rows(self, X, reset=False)
-        values = self.spectrum_[1:](X)
+        values = self.spectrum_[1:].at_rows(X)
         if self.diffusion_time is not None:
             t = as_number(self.diffusion_time, "diffusion_time", "None or a nonnegative number", 0)
             values = values * np.exp(-t * self.eigenvalues_)

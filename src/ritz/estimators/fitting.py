@@ -9,12 +9,13 @@ from typing import Any, TypeVar, cast
 
 from ritz.assembly import Sums, assemble
 from ritz.bases import Nystrom, Recipe
-from ritz.estimators.checks import seed_of
+from ritz.estimators.checks import names_of, seed_of
 from ritz.forms import Form, laplacian, neighbors
 from ritz.selection.candidates import as_regularization
 from ritz.selection.choice import Comparison, Defaults, choose_basis
 from ritz.selection.rows import WeightedRows
 from ritz.spectrum import decompose_sums
+from ritz.streams import as_stream
 from ritz.validation import Array, parameter_error
 
 DEFAULTS = Defaults()
@@ -105,9 +106,7 @@ def fitted_sums(
     return assemble(
         form,
         selected_basis(estimator, estimator.basis, comparison, defaults),
-        data.X,
-        sample_weight=data.weight,
-        groups=groups,
+        as_stream(data.X, form.views, data.weight, groups, (names_of(estimator),)),
         n_folds=estimator.n_folds,
         random_state=seed,
         n_jobs=estimator.n_jobs,

@@ -137,7 +137,7 @@ class LaplacianModel(BaseEstimator):
         """Return the eigenfunctions besides the constant (n, m) at points X (n, d)."""
         if not len(self.eigenvalues_):
             return np.zeros((len(X), 0))
-        return np.asarray(self.spectrum_[1:](X), dtype=np.float64)
+        return np.asarray(self.spectrum_[1:].at_rows(X), dtype=np.float64)
 
     def _predict(self, X: Any) -> Array:
         """Return f (n, outputs) at points X (n, d)."""

@@ -113,4 +113,4 @@ class DiffusionModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Return the modes (n, n_modes) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
         X = checked_rows(self, X, reset=False)
-        return np.asarray(self.spectrum_[1:](X), dtype=X.dtype)
+        return np.asarray(self.spectrum_[1:].at_rows(X), dtype=X.dtype)

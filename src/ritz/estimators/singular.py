@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ritz.assembly import Sums, assemble
 from ritz.bases import Recipe
-from ritz.estimators.checks import checked_rows, checked_weights, require_y, seed_of
+from ritz.estimators.checks import checked_rows, checked_weights, names_of, require_y, seed_of
 from ritz.estimators.fitting import (
     selected_basis,
     unchanged_on_failure,
@@ -22,13 +22,17 @@ from ritz.forms import cross
 from ritz.selection.choice import Comparison, Defaults, choose_regularization
 from ritz.selection.rows import WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
+from ritz.streams import as_stream
 from ritz.validation import (
     Array,
+    Names,
     as_count,
     as_real,
     as_rows,
+    column_names,
     parameter_error,
     renamed,
+    require_names,
     require_size,
 )
 
@@ -137,8 +141,9 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self._n_columns_of_y = Y.shape[1]
         weight = checked_weights(sample_weight, X)
         n_components = as_count(self.n_components, "n_components")
+        names = (names_of(self), column_names(y))
         with renamed(Y="y"):
-            sums, held_out = self._sums(X, Y, weight, groups)
+            sums, held_out = self._sums(X, Y, weight, groups, names)
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
             held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
         )
@@ -150,17 +155,18 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             self.held_out_values_ = self.held_out_values_[: self._n_features_out]
         return self
 
-    def _sums(self, X: Array, Y: Array, weight: Array, groups: Any) -> tuple[Sums, Sums]:
+    def _sums(
+        self, X: Array, Y: Array, weight: Array, groups: Any, names: tuple[Names, ...]
+    ) -> tuple[Sums, Sums]:
         """Average the products of functions; the second sums keep equal rows in one fold."""
         seed = seed_of(self.random_state)
+        stream = as_stream((X, Y), 2, weight, groups, names)
 
         def summed(bases: Any) -> Sums:
             return assemble(
                 cross(),
                 bases,
-                (X, Y),
-                sample_weight=weight,
-                groups=groups,
+                stream,
                 n_folds=self.n_folds,
                 random_state=seed,
                 n_jobs=self.n_jobs,
@@ -193,11 +199,11 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        left = np.asarray(self.spectrum_.left(X)[:, 1:], dtype=X.dtype)
+        left = np.asarray(self.spectrum_.left.at_rows(X)[:, 1:], dtype=X.dtype)
         if y is None:
             return left
-        Y = second_view(y, columns=self._n_columns_of_y)
-        return left, np.asarray(self.spectrum_.right(Y)[:, 1:], dtype=X.dtype)
+        Y = self._second_view(y)
+        return left, np.asarray(self.spectrum_.right.at_rows(Y)[:, 1:], dtype=X.dtype)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the sum of squared correlations explained on samples X (n, d) and Y (n, e).
@@ -207,7 +213,7 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         X = checked_rows(self, X, reset=False)
-        Y = second_view(y, len(X), self._n_columns_of_y)
+        Y = self._second_view(y, len(X))
         sides = [
             without_offset(side.pick(slice(1, None)))
             for side in (self.spectrum_.left, self.spectrum_.right)
@@ -215,6 +221,11 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         weight = checked_weights(sample_weight, X)
         sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
         return explained_correlation(sums.mean(), self.spectrum_.values)
+
+    def _second_view(self, y: Any, n: int | None = None) -> Array:
+        """Return the second view of new samples, whose columns must be those of the fit."""
+        require_names(column_names(y), self.spectrum_.right.names, "y")
+        return second_view(y, n, self._n_columns_of_y)
 
 
 def second_view(y: Any, n: int | None = None, columns: int | None = None) -> Array:

@@ -26,7 +26,7 @@ from ritz.neural.objectives import SingularLoss, SpectralLoss
 from ritz.neural.training import Training, TrainingParameters
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream, as_stream
-from ritz.validation import Array, require_size
+from ritz.validation import Array, Names, require_size
 
 # Rows on which a module is checked before training: a batch that costs next to nothing.
 MODULE_TRIAL_ROWS = 64
@@ -98,11 +98,16 @@ class NetworkEstimator(
 
 
 def as_training_stream(
-    X: Any, views: int, sample_weight: Any = None, groups: Any = None, seed: int = 0
+    X: Any,
+    views: int,
+    sample_weight: Any = None,
+    groups: Any = None,
+    seed: int = 0,
+    names: tuple[Names, ...] | None = None,
 ) -> Stream:
     """Return the stream of some data, which may be a torch `DataLoader`."""
     X = LoaderStream(X, views, seed=(seed,)) if isinstance(X, DataLoader) else X
-    return as_stream(X, views, sample_weight, groups)
+    return as_stream(X, views, sample_weight, groups, names)
 
 
 def as_numpy(X: Any) -> Any:

@@ -11,7 +11,7 @@ import torch
 
 from ritz.rows import Block
 from ritz.streams import Batches
-from ritz.validation import parameter_error
+from ritz.validation import Names, parameter_error
 
 FLATTEN = "Flatten images, and let the module begin with nn.Unflatten(1, (c, h, w))."
 
@@ -31,10 +31,10 @@ class LoaderStream(Batches):
         """Return the stream of an epoch, with other random numbers."""
         return replace(self, seed=(*self.seed, 1 + epoch))
 
-    def blocks(self) -> Iterator[Block]:
+    def _named_blocks(self) -> Iterator[tuple[Block, tuple[Names, ...]]]:
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         generator = torch.Generator().manual_seed(seed)
-        blocks = super().blocks()
+        blocks = super()._named_blocks()
         while True:
             # The global generator is replaced while the loader works, and restored in between.
             with torch.random.fork_rng(devices=[]):

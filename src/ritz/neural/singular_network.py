@@ -10,14 +10,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 from torch.utils.data import DataLoader
 
-from ritz.estimators.checks import checked_rows, seed_of
+from ritz.estimators.checks import checked_rows, names_of, seed_of, set_names
 from ritz.estimators.fitting import unchanged_on_failure
 from ritz.forms import cross
 from ritz.neural.estimator import NetworkEstimator, as_numpy, as_training_stream
 from ritz.neural.network import Network
 from ritz.neural.objectives import SingularLoss
 from ritz.streams import Stream
-from ritz.validation import Array, as_count, as_rows, parameter_error, renamed
+from ritz.validation import (
+    as_count,
+    as_rows,
+    column_names,
+    parameter_error,
+    renamed,
+    require_names,
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -59,16 +66,19 @@ patience, checkpoint, resume, n_folds, random_state, progress
     @unchanged_on_failure
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Learn from aligned samples X (n, d) and y (n, e), or a stream or loader of pairs."""
+        names = None
         if not isinstance(X, Stream | DataLoader):
             if y is None:
                 raise parameter_error("y", "the second view, aligned with X", None)
             X = (checked_rows(self, as_numpy(X), reset=True, at_least=2), as_rows(y, "y"))
+            names = (names_of(self), column_names(y))
         elif y is not None:
             raise parameter_error("y", "None where X is a stream of pairs", type(y).__name__)
         wanted = as_count(self.n_components, "n_components")
         seed = seed_of(self.random_state)
         with renamed(Y="y"):
-            stream = as_training_stream(X, 2, sample_weight, groups, seed)
+            stream = as_training_stream(X, 2, sample_weight, groups, seed, names)
+        set_names(self, stream.names[0])
         self.n_features_in_, self._n_columns_of_y = stream.dimensions
         given = [("left", self.left), ("right", self.right)]
         modules = self._make_modules(given, wanted, stream, seed)
@@ -91,8 +101,9 @@ patience, checkpoint, resume, n_folds, random_state, progress
         """Return the left functions (n, n_components) at X (n, d); with y, the right ones too."""
         check_is_fitted(self, "spectrum_")
         X = checked_rows(self, as_numpy(X), reset=False)
-        left = np.asarray(self.spectrum_[1:].left(X), dtype=X.dtype)
+        left = np.asarray(self.spectrum_[1:].left.at_rows(X), dtype=X.dtype)
         if y is None:
             return left
-        right: Array = self.spectrum_[1:].right(as_rows(y, "y", self._n_columns_of_y))
+        require_names(column_names(y), self.spectrum_.right.names, "y")
+        right = self.spectrum_[1:].right.at_rows(as_rows(y, "y", self._n_columns_of_y))
         return left, np.asarray(right, dtype=X.dtype)

@@ -14,7 +14,13 @@ from torch.utils.data import DataLoader
 from ritz.assembly import Matrices, assemble
 from ritz.assembly.assemble import REFERENCE_ROWS
 from ritz.bases import Centered
-from ritz.estimators.checks import checked_rows, checked_weights, seed_of
+from ritz.estimators.checks import (
+    checked_rows,
+    checked_weights,
+    names_of,
+    seed_of,
+    set_names,
+)
 from ritz.estimators.fitting import as_operator, unchanged_on_failure
 from ritz.forms import Form
 from ritz.neural.averages import averages
@@ -186,6 +192,7 @@ class SpectralNetwork(NetworkEstimator):
             stream = as_training_stream(X, views, sample_weight, groups, seed)
             if reset:
                 self.n_features_in_ = stream.dimensions[0]
+                set_names(self, stream.names[0])
             return stream
         X = as_numpy(X)
         shape = getattr(X, "shape", ())
@@ -193,7 +200,7 @@ class SpectralNetwork(NetworkEstimator):
             raise parameter_error("X", "an array (n, d)", f"shape {tuple(shape)}", FLATTEN)
         X = checked_rows(self, X, reset=reset, at_least=2)
         weight = None if sample_weight is None else checked_weights(sample_weight, X)
-        return as_training_stream(X, 1, weight, groups)
+        return as_training_stream(X, 1, weight, groups, names=(names_of(self),))
 
     def _check_derivatives(self, module: Any, form: Form, stream: Stream, seed: int) -> None:
         """Evaluate the operator on a few rows; if it takes gradients, check and scale for them."""
@@ -231,7 +238,7 @@ class SpectralNetwork(NetworkEstimator):
         """Return the eigenfunctions (n, n_components) at points X (n, d)."""
         check_is_fitted(self, "spectrum_")
         X = checked_rows(self, as_numpy(X), reset=False)
-        return np.asarray(self.spectrum_[self._first :](X), dtype=X.dtype)
+        return np.asarray(self.spectrum_[self._first :].at_rows(X), dtype=X.dtype)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the loss of the eigenfunctions on samples, as in `fit`; higher is better.

@@ -24,8 +24,8 @@ from ritz.validation import parameter_error, require_finite
 FORMAT = "ritz 1"
 # Limits of what a file may hold, far above what spectra need. They bound the time and memory that
 # reading takes besides the arrays.
-MOST_CHARACTERS, MOST_BRACKETS, MOST_PARTS, MOST_DEPTH = 500_000, 20_000, 2000, 100
-# The directory of 2,000 arrays, each of which has a name of up to 12 characters there.
+MOST_CHARACTERS, MOST_BRACKETS, MOST_PARTS, MOST_DEPTH = 500_000, 20_000, 5000, 400
+# The directory of as many arrays, each of which has a name of up to 13 characters there.
 LARGEST_DIRECTORY = 64 * MOST_PARTS
 
 
@@ -35,9 +35,7 @@ def write(value: Any, path: str | PathLike[str]) -> None:
     tree = _encode(value, arrays)
     header = json.dumps({"format": FORMAT, "value": tree})
     _require_small(header)
-    if len(arrays) > MOST_PARTS:
-        most = f"A file holds at most {MOST_PARTS:,} arrays"
-        raise ValueError(f"{most}. Got {len(arrays):,}. Combine fewer bases.")
+    _require_few(tree)
     with write_atomically(path) as file:
         np.savez(file, header=np.array(header), **arrays)
 
@@ -100,6 +98,7 @@ def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
                 header = json.loads(text, parse_constant=_refuse_constant)
                 if header["format"] != FORMAT:
                     raise ValueError(f"its format is {header['format']!r}, not {FORMAT!r}")
+                _require_few(header["value"])
                 return _decode(header["value"], arrays, classes)
         except (
             AttributeError,
@@ -139,7 +138,7 @@ class _Arrays:
     """The arrays of an archive, each to be taken once."""
 
     def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
-        self.archive, self.left, self.parts = archive, size, 0
+        self.archive, self.left = archive, size
         self.entries = {entry.filename: entry for entry in archive.infolist()}
         if len(self.entries) < len(archive.infolist()):
             raise ValueError("two of its entries have the same name")
@@ -180,30 +179,37 @@ def _require_small(header: str) -> None:
         raise ValueError(f"a file describes its arrays in at most {most}, not in {got}")
 
 
+def _require_few(tree: Any) -> None:
+    """Raise where a header describes more values, or more of them within others, than is usual."""
+    n_parts: int = 0
+    level: list[Any] = [[tree]]
+    for _ in range(MOST_DEPTH):
+        n_parts += sum(isinstance(part, dict) for part in level)
+        inner = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [x for parts in inner for x in parts if isinstance(x, dict | list)]
+    if n_parts > MOST_PARTS or level:
+        most = f"{MOST_PARTS:,} parts, nested up to {MOST_DEPTH} deep"
+        raise ValueError(f"a file has at most {most}. Combine fewer bases or kernels")
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"its header holds {name}")
 
 
-def _decode(
-    tree: Any, arrays: _Arrays, classes: Mapping[str, type], depth: int = MOST_DEPTH
-) -> Any:
+def _decode(tree: Any, arrays: _Arrays, classes: Mapping[str, type]) -> Any:
     if not isinstance(tree, dict):
         return tree
-    arrays.parts += 1
-    if not depth or arrays.parts > MOST_PARTS:
-        most = f"{MOST_PARTS:,} values, or are nested more than {MOST_DEPTH} deep"
-        raise ValueError(f"its contents are more than {most}")
     if "array" in tree:
         array = arrays.take(tree["array"], "fi")
         require_finite(array, tree["array"])
         return array
     if "tuple" in tree:
-        return tuple(_decode(item, arrays, classes, depth - 1) for item in tree["tuple"])
+        return tuple(_decode(item, arrays, classes) for item in tree["tuple"])
     cls = classes[tree["type"]]
     types = _field_types(cls)
     state = {}
     for name, part in tree["fields"].items():
-        value = state[name] = _decode(part, arrays, classes, depth - 1)
+        value = state[name] = _decode(part, arrays, classes)
         hint, description = types[name]
         if not _has_type(value, hint):
             requirement = f"a finite value of type {description}"

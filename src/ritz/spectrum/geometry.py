@@ -39,9 +39,9 @@ def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Arra
     X, Y
         Points (n, d) each, compared row by row; one row goes with all of the other's.
     """
-    X, Y = as_rows(X), as_rows(Y, "Y")
-    if len(X) != len(Y) and 1 not in (len(X), len(Y)):
-        raise parameter_error("Y", f"of {len(X)} rows, as X, or 1", f"{len(Y)} rows")
+    n, m = len(as_rows(X)), len(as_rows(Y, "Y"))
+    if n != m and 1 not in (n, m):
+        raise parameter_error("Y", f"of {n} rows, as X, or 1", f"{m} rows")
     left = diffusion_map(spectrum, X, t)
     with renamed(X="Y"):
         difference = left - diffusion_map(spectrum, Y, t)

@@ -11,7 +11,14 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream
-from ritz.validation import as_rows, as_weights, parameter_error
+from ritz.validation import (
+    Names,
+    as_rows,
+    as_weights,
+    column_names,
+    parameter_error,
+    require_names,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +29,8 @@ class Batches(Stream):
     ----------
     source
         A list of arrays (b, d), or a function that returns a fresh iterator over arrays: the
-        rows are read more than once. For two views each item is a pair of arrays.
+        rows are read more than once. For two views each item is a pair of arrays. Frames must
+        have the same columns, in the same order.
     views
         The number of arrays in each item, 1 or 2.
     weighted
@@ -52,14 +60,27 @@ class Batches(Stream):
             raise parameter_error("views", "1 or 2", self.views)
 
     @cached_property
-    def dimensions(self) -> tuple[int, ...]:
-        for block in self.blocks():
-            return tuple(int(view.shape[1]) for view in block.views)
+    def _first(self) -> tuple[Block, tuple[Names, ...]]:
+        for block, names in self._named_blocks():
+            return block.take(np.arange(1)), names
         raise parameter_error("source", "at least one nonempty batch of rows", "none")
 
+    @property
+    def dimensions(self) -> tuple[int, ...]:
+        return tuple(int(view.shape[1]) for view in self._first[0].views)
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        return self._first[1]
+
     def blocks(self) -> Iterator[Block]:
+        return (block for block, _ in self._named_blocks())
+
+    def _named_blocks(self) -> Iterator[tuple[Block, tuple[Names, ...]]]:
+        """Yield all rows in blocks, with the names of the columns of the first ones."""
         start = 0
         dimensions: tuple[int | None, ...] = (None,) * self.views
+        names: tuple[Names, ...] = (None,) * self.views
         items = self.source() if callable(self.source) else self.source
         if not isinstance(items, Iterable):
             what = "a list of arrays, or a function that returns an iterator over them"
@@ -79,9 +100,13 @@ class Batches(Stream):
             if not n:
                 continue
             dimensions = tuple(view.shape[1] for view in views)
+            found = tuple(map(column_names, parts[: self.views]))
+            for ours, first in zip(found, names, strict=True):
+                require_names(ours, first, f"batch {number}")
+            names = found if not start else names
             given = parts[-1] if self.weighted else None
             weight = as_weights(given, n, f"weights of batch {number}")
-            yield Block(views, weight, np.arange(start, start + n))
+            yield Block(views, weight, np.arange(start, start + n)), names
             start += n
 
     def _parts(self, item: Any, number: int) -> tuple[Any, ...]:

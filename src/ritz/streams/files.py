@@ -13,7 +13,7 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream, rows_per_chunk
-from ritz.validation import as_real, as_rows, as_weights, parameter_error
+from ritz.validation import Names, as_real, as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,11 @@ class Table(Stream):
     def dimensions(self) -> tuple[int, ...]:
         assert self.columns is not None
         return (len(self.columns),)
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        assert self.columns is not None
+        return (tuple(self.columns),)
 
     @property
     def n_rows(self) -> int | None:

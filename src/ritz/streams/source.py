@@ -12,15 +12,23 @@ from ritz.streams.dask import DaskStream, require_known_chunks
 from ritz.streams.stream import ArrayStream, Stream
 from ritz.validation import (
     Array,
+    Names,
     as_rows,
     as_weights,
+    column_names,
     parameter_error,
     require_present,
     split_missing,
 )
 
 
-def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = None) -> Stream:
+def as_stream(
+    X: Any,
+    views: int = 1,
+    sample_weight: Any = None,
+    groups: Any = None,
+    names: tuple[Names, ...] | None = None,
+) -> Stream:
     """Return data as a stream: a stream as it is, arrays as a stream of chunks.
 
     Parameters
@@ -31,6 +39,8 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         How many views the form compares.
     sample_weight, groups
         Weights (n,) and labels (n,) of the rows of arrays.
+    names
+        The names of the columns of each view, by default those that frames have.
     """
     if isinstance(X, Stream):
         if len(X.dimensions) != views:
@@ -45,13 +55,15 @@ def as_stream(X: Any, views: int = 1, sample_weight: Any = None, groups: Any = N
         if not isinstance(X, tuple | list) or len(X) != 2:
             what = "a pair (X, Y) of aligned arrays for this operator"
             raise parameter_error("X", what, type(X).__name__)
-        return array_stream(tuple(X), sample_weight, groups)
+        return array_stream(tuple(X), sample_weight, groups, names)
     if isinstance(X, tuple) and len(X) == 2:
         raise parameter_error("X", "one array for this operator", "a pair of arrays")
-    return array_stream((X,), sample_weight, groups)
+    return array_stream((X,), sample_weight, groups, names)
 
 
-def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> Stream:
+def array_stream(
+    arrays: tuple[Any, ...], sample_weight: Any, groups: Any, names: tuple[Names, ...] | None
+) -> Stream:
     """Return the stream of aligned arrays; memory maps and dask arrays are not read yet."""
     lazy = any(map(is_dask, arrays))
     views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
@@ -75,7 +87,7 @@ def array_stream(arrays: tuple[Any, ...], sample_weight: Any, groups: Any) -> St
             require_present(np.isnan(groups), "groups")
         groups = as_numbers(groups)
     kind = DaskStream if lazy else ArrayStream
-    return kind(tuple(views), weight, groups)
+    return kind(tuple(views), weight, groups, names or tuple(map(column_names, arrays)))
 
 
 def as_numbers(labels: NDArray[Any]) -> Array:

@@ -20,7 +20,7 @@ from ritz.rows import (
     row_slices,
     seeded_priorities,
 )
-from ritz.validation import Array, as_contiguous, as_real, parameter_error, require_finite
+from ritz.validation import Array, Names, as_contiguous, as_real, parameter_error, require_finite
 
 # Limits of what is read at a time, in bytes and rows: enough work for all threads, little memory.
 CHUNK_BYTES = 64_000_000
@@ -38,6 +38,11 @@ class Stream(ABC):
     @abstractmethod
     def dimensions(self) -> tuple[int, ...]:
         """The number of columns of each view."""
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        """The names of the columns of each view, None where they have none."""
+        return (None,) * len(self.dimensions)
 
     @property
     def n_rows(self) -> int | None:
@@ -120,6 +125,11 @@ class ArrayStream(Stream):
     views: tuple[Any, ...]
     weight: Array | None = None
     groups: NDArray[Any] | None = None
+    column_names: tuple[Names, ...] = ()
+
+    @property
+    def names(self) -> tuple[Names, ...]:
+        return self.column_names or super().names
 
     @property
     def n_rows(self) -> int | None:
