@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ritz.bases import KernelSections
 from ritz.estimators.checks import checked_rows, checked_weights
 from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
 from ritz.hermite.lengths import LengthFit, fit_lengths
@@ -304,6 +305,8 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
             what = "one with derivatives where gradients are given"
             raise parameter_error("kernel", what, unit)
         d, x_scale = observations.X.shape[1], observations.units.x_scale
+        if isinstance(self.kernel, Kernel):
+            KernelSections(unit, observations.X[-64:]).fit(observations.X)
         lengths = given_lengths(self.kernel, self.length_scale, x_scale)
         fit: LengthFit | None = None
         if lengths is None:
