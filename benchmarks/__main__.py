@@ -33,6 +33,7 @@ NAMES = (
     "augmented",
     "hermite",
     "hermite_large",
+    "audit",
     "atoms",
 )
 
