@@ -35,6 +35,7 @@ NAMES = (
     "augmented",
     "hermite",
     "hermite_large",
+    "audit",
     "atoms",
 )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ritz.bases.basis import Basis, RandomState
+from ritz.differences import points_and_steps, require_derivative
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.validation import (
     Array,
@@ -34,6 +36,9 @@ class Functions(Basis):
         Their gradients, each returning (b, d); needed by operators with first derivatives.
     columns
         The number d of columns of points; by default that of the data.
+    check_derivatives
+        Whether a fit compares the gradients with finite differences at a few rows, and raises if
+        most disagree.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class Functions(Basis):
     callables: Sequence[Function]
     gradients: Sequence[Function] | None = None
     columns: int | None = None
+    check_derivatives: bool = True
 
     def __post_init__(self) -> None:
         for name in ("callables", "gradients"):
@@ -73,7 +79,18 @@ class Functions(Basis):
         return self.columns
 
     def fit(self, X: Array, random_state: RandomState = None) -> Functions:
-        """Return the functions, of points with as many columns as X."""
+        """Return the functions, of points with as many columns as X, their gradients checked."""
+        if self.check_derivatives and self.gradients is not None:
+            points, steps = points_and_steps(X)
+            for j, (f, gradient) in enumerate(zip(self.callables, self.gradients, strict=True)):
+                require_derivative(
+                    partial(_called, f, f"callables[{j}]", 1),
+                    partial(_called, gradient, f"gradients[{j}]", 2),
+                    points,
+                    steps,
+                    f"gradients[{j}]",
+                    f"the gradient of callables[{j}]",
+                )
         return replace(self, columns=X.shape[1])
 
     @property
@@ -95,9 +112,8 @@ class FunctionsJet(CachedJet):
         return FunctionsJet(self.basis, X)
 
     def _value(self) -> Values:
-        shape = (len(self.X),)
         columns = [
-            _called(f, self.X, shape, f"callables[{j}]") for j, f in enumerate(self.basis.callables)
+            _finite(f, f"callables[{j}]", 1, self.X) for j, f in enumerate(self.basis.callables)
         ]
         return Values(np.stack(columns, axis=1), 1.0)
 
@@ -108,8 +124,7 @@ class FunctionsJet(CachedJet):
                 "Pass gradients=[...] to ritz.Functions, one function (b, d) -> (b, d) each."
             )
         columns = [
-            _called(f, self.X, self.X.shape, f"gradients[{j}]")
-            for j, f in enumerate(self.basis.gradients)
+            _finite(f, f"gradients[{j}]", 2, self.X) for j, f in enumerate(self.basis.gradients)
         ]
         return DenseGradients(np.stack(columns, axis=2))
 
@@ -125,10 +140,16 @@ class FunctionsJet(CachedJet):
         return Values(self.gradient.dense()[:, alpha.index(1), :], 0.0)
 
 
-def _called(function: Function, X: Array, shape: tuple[int, ...], name: str) -> Array:
-    result = as_real(function(X), name)
+def _called(function: Function, name: str, ndim: int, X: Array) -> Array:
+    """Return the values (b,) or, where ndim is 2, the gradients (b, d) at points (b, d)."""
+    result, shape = as_real(function(X), name), X.shape[:ndim]
     if result.shape != shape:
         what = f"a function that returns shape {shape} for points of shape {X.shape}"
         raise parameter_error(name, what, f"shape {result.shape}")
+    return result
+
+
+def _finite(function: Function, name: str, ndim: int, X: Array) -> Array:
+    result = _called(function, name, ndim, X)
     require_finite(result, f"{name}(x)")
     return result

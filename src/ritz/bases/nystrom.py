@@ -58,6 +58,14 @@ class KernelSections(Basis):
     def dimension(self) -> int | None:
         return int(self.centers.shape[1])
 
+    def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
+        """Return the basis itself, the derivatives of a kernel of the user's own checked."""
+        if X.shape[1] == self.dimension:
+            Z = (X[:8] - self.shift) / self.scale
+            u = self.kernel.invariant(Z, self.scaled_centers[-8:])
+            self.kernel.require_right_derivatives(u.ravel())
+        return self
+
     def floats_per_row(self, dimension: int) -> int:
         return 4 * self.size
 
@@ -210,7 +218,7 @@ class Nystrom:
     def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
         """Choose the centers among the rows of X (m, d)."""
         if not isinstance(self.centers, str):
-            return KernelSections(self.kernel, self.centers)
+            return KernelSections(self.kernel, self.centers).fit(X)
         wanted = self._wanted()
         rng = as_generator(random_state)
         X = as_rows(X)
@@ -229,4 +237,4 @@ class Nystrom:
                 "Lower n_centers, or give centers as an array.",
                 stacklevel=2,
             )
-        return KernelSections(self.kernel, pilot[index])
+        return KernelSections(self.kernel, pilot[index]).fit(X)

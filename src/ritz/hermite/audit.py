@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
+from scipy.spatial import cKDTree
 
 from ritz.hermite.functionals import Functionals, covariance
 from ritz.hermite.lengths import maximize
@@ -20,6 +21,14 @@ from ritz.validation import Array
 # Columns whose deviation along a direction is below this share of the largest one determine each
 # other: 1e-6 is above the rounding of coordinates that were computed from each other.
 DEPENDENT_SHARE = 1e-6
+
+
+# Below this correlation the values hardly determine the gradients of a column; above the other,
+# gradients given in another column resemble those of this one.
+LEAST_CORRELATION, RESEMBLANCE = 0.7, 0.85
+# The number of neighbors of a row, and by how many standard errors a correction must explain the
+# differences between neighbors better. Pairs share rows, so that 3 gave false alarms.
+N_NEIGHBORS, LEAST_GAIN = 6, 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +44,34 @@ class GradientAudit:
         Estimates (d,), NaN where nothing was observed or the values do not determine the gradient.
     low, high
         The ends (d,) of their intervals.
+    sources
+        For each column (d,) the one whose gradients resemble its own: itself, unless the columns of
+        the gradients are in another order than those of X.
     """
 
     factors: Array
     low: Array
     high: Array
+    sources: NDArray[np.intp]
 
     @property
     def suspicious(self) -> NDArray[np.bool_]:
-        """Which intervals exclude 1."""
+        """Which intervals exclude 1, and which gradients are in another column."""
         with np.errstate(invalid="ignore"):
-            return np.asarray((self.low > 1) | (self.high < 1))
+            moved = self.sources != np.arange(len(self.sources))
+            return np.asarray((self.low > 1) | (self.high < 1) | moved)
+
+    def describe(self, c: int, names: Any) -> str:
+        """Return what was found about a column, by the columns' names or numbers (d,)."""
+        if self.sources[c] != c:
+            return f"column {names[c]!r}: its gradients are in column {names[self.sources[c]]!r}"
+        interval = f"{self.low[c]:.3g} to {self.high[c]:.3g}"
+        return f"column {names[c]!r}: factor {self.factors[c]:.3g} ({interval})"
 
     def __str__(self) -> str:
-        rows = zip(self.factors, self.low, self.high, self.suspicious, strict=True)
+        names = range(len(self.factors))
         return "\n".join(
-            f"column {number}: factor {factor:.3g} ({low:.3g} to {high:.3g})" + " !" * bool(bad)
-            for number, (factor, low, high, bad) in enumerate(rows)
+            self.describe(c, names) + " !" * bool(bad) for c, bad in enumerate(self.suspicious)
         )
 
 
@@ -62,35 +82,102 @@ def audit_gradients(kernel: Kernel, batch: Batch) -> GradientAudit:
     uncorrelated with t'. So the slope of the observed t on t' estimates the factor, with variance
     t'E t' / |t'|^4. Where rows differ along some directions only, both are projected on those. The
     length scales of the kernel, a distance kernel with two derivatives, are fitted to the values.
+
+    A Gaussian process can be wrong about a function that is not like its samples. What it finds
+    wrong is therefore reported only if the differences of values between neighbors agree.
     """
     d = batch.X.shape[1]
     rows = np.flatnonzero(batch.weight[:, 0] > 0)
-    z, weight = batch.targets[rows, 0], batch.weight[rows, 0]
+    y, weight = batch.targets[rows, 0], batch.weight[rows, 0]
     weight = weight / weight.mean()
     F = Functionals.at(batch.X[rows])
-    fit = maximize(Likelihood(kernel, F, z, weight), steps=40)
+    fit = maximize(Likelihood(kernel, F, y, weight), steps=40)
     F = F / fit.lengths
     K = covariance(kernel, F, F)
     K[np.diag_indices_from(K)] += max(fit.noise[0], 1e-10) / weight
     factor = (robust_cholesky(K), True)
     ones = cho_solve(factor, np.ones(len(rows)))
-    z = z - ones @ z / ones.sum()
+    z = y - ones @ y / ones.sum()
     alpha = cho_solve(factor, z)
     amplitude = np.einsum("ij,ij->j", z, alpha) / len(z)
     projector = varying_directions(batch.X[rows])
+    needed = np.abs(projector) > DEPENDENT_SHARE
+    known = (batch.weight[:, 1:] > 0).astype(int) @ needed == needed.sum(axis=0)
+    observed = np.einsum("njo,jc->nco", batch.targets[:, 1:], projector)
+    slopes = [
+        Functionals.along(batch.X, np.tile(u, (len(batch.X), 1))) / fit.lengths for u in projector.T
+    ]
+    crosses = [covariance(kernel, G, F) for G in slopes]
+    expected = np.stack([cross @ alpha for cross in crosses], axis=1)
+    sources = resembling_columns(expected, observed, known)
     result = np.full((3, d), np.nan)
-    for c, u in enumerate(projector.T):
-        needed = np.abs(u) > DEPENDENT_SHARE
-        at = np.flatnonzero((batch.weight[:, 1:][:, needed] > 0).all(axis=1))
+    for c, source in enumerate(sources):
+        at = np.flatnonzero(known[:, source])
         # The values say nothing about a column on which they hardly depend, or that is constant.
-        if fit.lengths[c] > 30.0 or not u[c] > 1e-3 or not len(at):
+        if fit.lengths[c] > 30.0 or not projector[c, c] > 1e-3 or not len(at):
             continue
-        G = Functionals.along(batch.X[at], np.tile(u, (len(at), 1))) / fit.lengths
-        cross = covariance(kernel, G, F)
+        G, cross = slopes[c].take(at), crosses[c][at]
         errors = covariance(kernel, G, G) - cross @ cho_solve(factor, cross.T)
-        observed = np.einsum("njo,j->no", batch.targets[at, 1:], u)
-        result[:, c] = factor_interval(cross @ alpha, observed, errors, amplitude)
-    return GradientAudit(*result)
+        result[:, c] = factor_interval(expected[at, c], observed[at, source], errors, amplitude)
+    own = np.arange(d)
+    sources = np.where(np.isnan(result[0]), own, sources)
+    audit = GradientAudit(result[0], result[1], result[2], sources)
+    bad = audit.suspicious
+    if not bad.any():
+        return audit
+    factors = np.where(bad, result[0], 1.0)[:, None]
+    given = np.where(known[:, :, None], observed, expected)
+    corrected = np.where(known[:, sources, None], observed[:, sources] / factors, expected)
+    better = corrections_that_help(batch.X[rows], y, given[rows], corrected[rows], fit.lengths)
+    # The interval of a column whose gradients are in another one says nothing about its own.
+    unsure = (bad & ~better) | (sources != own)
+    factors, low, high = np.where(unsure, np.nan, result)
+    return GradientAudit(factors, low, high, np.where(better, sources, own))
+
+
+def resembling_columns(
+    expected: Array, observed: Array, known: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return for each column (d,) the one whose observed gradients look like those expected.
+
+    That is the column itself unless its own gradients do not, and those of another column do. The
+    gradients are (n, d, outputs), and `known` (n, d) are those that were observed.
+    """
+    observed = np.where(known[:, :, None], observed, 0.0)
+    sizes = np.einsum("nco,nk->ck", expected**2, known) * (observed**2).sum(axis=(0, 2))
+    products = np.abs(np.einsum("nco,nko->ck", expected, observed))
+    correlation = products / np.sqrt(np.where(sizes > 0, sizes, np.inf))
+    other = (np.diag(correlation) < LEAST_CORRELATION) & (correlation.max(axis=1) > RESEMBLANCE)
+    return np.asarray(np.where(other, correlation.argmax(axis=1), np.arange(len(other))))
+
+
+def corrections_that_help(
+    X: Array, y: Array, given: Array, corrected: Array, lengths: Array
+) -> NDArray[np.bool_]:
+    """Return the columns (d,) whose corrected gradients explain the values better than those given.
+
+    By the trapezoid rule y_j - y_i = (t_i + t_j).(x_j - x_i) / 2, up to third derivatives. For each
+    column its squared residuals over pairs of neighbors are compared, all other columns corrected.
+
+    Parameters
+    ----------
+    X, y
+        Points (n, d) and values (n, outputs).
+    given, corrected
+        Gradients (n, d, outputs).
+    lengths
+        The scales (d,) in which distances of neighbors are measured.
+    """
+    k = min(N_NEIGHBORS, len(X) - 1)
+    found = np.asarray(cKDTree(X / lengths).query(X / lengths, k=k + 1)[1])[:, 1:]
+    ends = np.column_stack([np.repeat(np.arange(len(X)), k), found.ravel()])
+    pairs = np.unique(np.sort(ends, axis=1), axis=0)
+    i, j = pairs[:, 0], pairs[:, 1]
+    steps = (X[j] - X[i])[:, :, None] / 2
+    before, after = (steps * (T[i] + T[j]) for T in (given, corrected))
+    residual = (y[j] - y[i] - after.sum(axis=1))[:, None]
+    gain = ((residual + after - before) ** 2 - residual**2).sum(axis=2)
+    return np.asarray(gain.mean(axis=0) > LEAST_GAIN * gain.std(axis=0) / np.sqrt(len(gain)))
 
 
 def factor_interval(
@@ -102,8 +189,7 @@ def factor_interval(
     """
     product, size = float((expected * observed).sum()), float((expected**2).sum())
     norms = float(np.sqrt((observed**2).sum() * size))
-    # A correlation below 0.7: the values hardly determine these gradients.
-    if norms <= 0 or abs(product) < 0.7 * norms:
+    if norms <= 0 or abs(product) < LEAST_CORRELATION * norms:
         return np.nan, np.nan, np.nan
     slope = product / size
     variance = float(np.einsum("io,ij,jo,o->", expected, errors, expected, amplitude))
@@ -139,14 +225,10 @@ def warn_of_gradients(audit: GradientAudit, names: Any) -> None:
     """Warn of columns whose gradients look wrong, by their names or numbers (d,)."""
     bad = np.flatnonzero(audit.suspicious)[:10]
     if len(bad):
-        columns = ", ".join(
-            f"column {names[c]!r}: {audit.factors[c]:.3g} "
-            f"({audit.low[c]:.3g} to {audit.high[c]:.3g})"
-            for c in bad
-        )
+        columns = "; ".join(audit.describe(c, names) for c in bad)
         warnings.warn(
-            "Gradients look wrong in sign or scale. According to the values, they are these "
-            f"multiples of the true ones: {columns}. Check signs (forces are minus the gradient) "
-            "and units; see gradient_audit_.",
+            "Gradients look wrong in sign, scale or order. According to the values, they are these "
+            f"multiples of the true ones: {columns}. Check signs (forces are minus the gradient), "
+            "units, and the order of columns; see gradient_audit_.",
             stacklevel=5,
         )

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ritz.bases import KernelSections
 from ritz.estimators.checks import checked_rows, checked_weights
 from ritz.estimators.fitting import unchanged_on_failure
 from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
@@ -94,7 +95,8 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
     path_
         The errors on rows left out for all pairs of rho and gamma compared, or None.
     gradient_audit_
-        For each column the factor between the gradients and those that the values suggest, or None.
+        For each column the factor between the gradients and those that the values suggest, or None
+        with fewer than 30 values.
     residual_
         How far the solution is from the exact minimum: the gradient of the loss, relative to that
         at zero.
@@ -311,6 +313,8 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
             what = "one with derivatives where gradients are given"
             raise parameter_error("kernel", what, unit)
         d, x_scale = observations.X.shape[1], observations.units.x_scale
+        if isinstance(self.kernel, Kernel):
+            KernelSections(unit, observations.X[-64:]).fit(observations.X)
         lengths = given_lengths(self.kernel, self.length_scale, x_scale)
         fit: LengthFit | None = None
         if lengths is None:
@@ -326,9 +330,9 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         self.gradient_audit_: GradientAudit | None = None
         partials = observations.slopes is not None and observations.directions is None
         if partials and unit.family == "distance" and order >= 2 and observations.has_value.any():
-            # Of 300 rows, at least ten of them with values.
+            # Of 300 rows, at least 30 of them with values: with fewer it gave false alarms.
             some = subsample(observations, 300 * (1 + d), seed, True)
-            if (some.weight[:, 0] > 0).sum() >= 10:
+            if (some.weight[:, 0] > 0).sum() >= 30:
                 self.gradient_audit_ = audit_gradients(unit, some)
                 warn_of_gradients(
                     self.gradient_audit_, getattr(self, "feature_names_in_", range(d))

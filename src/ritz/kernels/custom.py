@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from ritz.differences import points_and_steps, require_derivative
 from ritz.kernels.kernel import Family, Kernel, LengthScale
 from ritz.validation import Array, as_real, parameter_error
 
@@ -24,6 +26,9 @@ class CustomKernel(Kernel):
         (one for a Laplacian).
     length_scale
         The number l, or one a dimension.
+    check_derivatives
+        Whether a fit compares each function with finite differences of the one before, at a few
+        rows, and raises if most disagree.
 
     Examples
     --------
@@ -41,6 +46,7 @@ class CustomKernel(Kernel):
     family: Family  # type: ignore[misc]
     profiles: tuple[Callable[[Array], Array], ...]
     length_scale: LengthScale = 1.0
+    check_derivatives: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,16 +70,35 @@ class CustomKernel(Kernel):
                 f"{len(self.profiles)} functions and needs {order + 1}."
             )
 
+    def require_right_derivatives(self, u: Array) -> None:
+        if not self.check_derivatives:
+            return
+
+        def called(m: int, u: Array) -> Array:
+            # Two columns, as functions may expect those of a matrix.
+            return self._called(m, np.column_stack([u, u]))[:, 0]
+
+        points, steps = points_and_steps(u[:, None])
+        for m in range(1, len(self.profiles)):
+            require_derivative(
+                partial(called, m - 1),
+                partial(called, m),
+                points,
+                steps,
+                f"profiles[{m}]",
+                f"the derivative of profiles[{m - 1}]",
+            )
+
+    def _called(self, m: int, u: Array) -> Array:
+        value = as_real(self.profiles[m](u), f"profiles[{m}]")
+        if value.shape != u.shape:
+            raise parameter_error(f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape)
+        return value
+
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
-        values = tuple(
-            as_real(q(u), f"profiles[{m}]") for m, q in enumerate(self.profiles[: order + 1])
-        )
+        values = tuple(self._called(m, u) for m in range(order + 1))
         for m, value in enumerate(values):
-            if value.shape != u.shape:
-                raise parameter_error(
-                    f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape
-                )
             if not np.isfinite(value[u != 0]).all() or np.isnan(value).any():
                 raise parameter_error(f"profiles[{m}]", "finite away from u = 0", "nan or inf")
         return tuple(np.where(np.isfinite(value), value, 0.0) for value in values)

@@ -104,6 +104,9 @@ class Kernel(ABC):
                 "for. Use a smoother kernel, such as Gaussian."
             )
 
+    def require_right_derivatives(self, u: Array) -> None:  # noqa: B027
+        """Raise if derivatives that a user gave disagree with finite differences at u (m,)."""
+
     def __call__(self, X: Array, Y: Array) -> Array:
         """Return the kernel matrix k(x_i, y_j), (n, p)."""
         X = as_rows(X)
@@ -190,6 +193,9 @@ class KernelScaled(Kernel):
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         return tuple(self.factor * q for q in self.kernel.profile(u, order))
 
+    def require_right_derivatives(self, u: Array) -> None:
+        self.kernel.require_right_derivatives(u)
+
     def sections(self, X: Array, Y: Array, offset: Array | None = None, **wanted: bool) -> Sections:
         inner_offset = None if offset is None else offset / self.factor
         values, *slopes = self.kernel.sections(X, Y, inner_offset, **wanted)
@@ -224,6 +230,10 @@ class _Pair(Kernel):
     def smoothness(self) -> int | None:
         finite = [k.smoothness for k in (self.first, self.second) if k.smoothness is not None]
         return min(finite, default=None)
+
+    def require_right_derivatives(self, u: Array) -> None:
+        self.first.require_right_derivatives(u)
+        self.second.require_right_derivatives(relative_scale(self.first, self.second) * u)
 
     def _profiles(self, u: Array, order: int) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         c = relative_scale(self.first, self.second)
