@@ -537,3 +537,46 @@ def test_derivatives_along_zero_vectors_are_ignored():
     along = (t * U).sum(axis=1)
     along[::4] = 1e3
     assert error(hermite(random_state=0).fit(X, y, along, directions=U)) < 1e-3
+
+
+WEIGHTED = {
+    "qr": {"solver": "qr"},
+    "qr, centers": {"solver": "qr", "centers": sample(25, 7)[0]},
+    "sums": {"solver": "sums", "length_scale": 3.0, "regularization": 1e-3, "gradient_weight": 0.1},
+    "parts": {"parts": True, "length_scale": 3.0, "regularization": 1e-3, "gradient_weight": 0.1},
+}
+
+
+@pytest.mark.parametrize("kind", ["values", "gradients", "directions"])
+@pytest.mark.parametrize("options", WEIGHTED.values(), ids=WEIGHTED)
+def test_weights_are_repetitions(options, kind):
+    """A row of weight 2 is a row given twice: predictions, deviations, penalties and lengths."""
+    X, y, t = sample(40)
+    rng = np.random.default_rng(0)
+    y = y + 5 * rng.normal(size=40)
+    data = {"X": X, "y": y}
+    if kind == "gradients":
+        data["gradient"] = t + rng.normal(size=t.shape)
+    if kind == "directions":
+        data["directions"] = rng.normal(size=(40, 2))
+        data["gradient"] = (t * data["directions"]).sum(axis=1)
+    options = dict(options)
+    fit = "partial_fit" if options.pop("parts", False) else "fit"
+    times = np.arange(40) % 3
+    twice = {name: np.repeat(array, times, axis=0) for name, array in data.items()}
+    one = getattr(hermite(**options), fit)(**data, sample_weight=times.astype(float))
+    other = getattr(hermite(**options), fit)(**twice)
+    np.testing.assert_allclose(one.regularization_, other.regularization_, rtol=1e-3)
+    np.testing.assert_allclose(one.length_scale_, other.length_scale_, rtol=1e-3)
+    for a, b in zip(*(m.predict(TEST[0], return_std=True) for m in (one, other)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3)
+
+
+def test_weights_of_gradients_are_repetitions():
+    X, y, t = sample(40)
+    t = t + np.random.default_rng(0).normal(size=t.shape)
+    missing = np.full(40, np.nan)
+    one = hermite().fit(X, y, t, gradient_sample_weight=np.full(40, 2.0))
+    other = hermite().fit(np.vstack([X, X]), np.append(y, missing), np.vstack([t, t]))
+    for a, b in zip(*(m.predict(TEST[0], return_std=True) for m in (one, other)), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3)

@@ -45,13 +45,14 @@ class Batch:
     n_merged: Array
 
     def merged(self) -> Batch:
-        """Return each distinct point once, with the weighted means of what was observed there.
+        """Return each distinct row once, with the weighted means of what was observed there.
 
-        Rows with directions of their own are not merged.
+        Rows with different directions are distinct.
         """
-        if self.directions is not None:
-            return self
-        _, first, which = np.unique(hash_rows(self.X), return_index=True, return_inverse=True)
+        views, U = [self.X], self.directions
+        if U is not None:
+            views.append(U.reshape(len(U), -1))
+        _, first, which = np.unique(hash_rows(*views), return_index=True, return_inverse=True)
 
         def total(array: Array) -> Array:
             result = np.zeros((len(first), *array.shape[1:]))
@@ -70,7 +71,7 @@ class Batch:
             self.X[first],
             means,
             weight,
-            None,
+            None if U is None else U[first],
             first,
             by_kind(squares.sum(axis=0)),
             by_kind(repeats.sum(axis=0)),

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, solve_triangular
 from scipy.sparse.linalg import LinearOperator, cg
 
+from ritz.hermite.calibration import Numbers
 from ritz.hermite.choosing import choose_penalties
 from ritz.hermite.functionals import Functionals
 from ritz.hermite.moments import (
@@ -14,7 +15,6 @@ from ritz.hermite.moments import (
     for_each_batch,
     products_with,
     solve_moments,
-    weighted_squares,
 )
 from ritz.hermite.observations import Batch, Observations, subsample
 from ritz.hermite.qr import solve_least_squares
@@ -52,12 +52,12 @@ def fit_by_passes(
         rho, gamma, path = choose_penalties(folds, settings, noise, floor)
     problem = RowProblem(functions, observations, rho, gamma, settings)
     sample = subsample(observations, sample_size(functions.size), settings.seed + 1, True)
-    R, x = problem.solve_sample(sample)
+    numbers = Numbers.of(sample)
+    observed = numbers, functions.apply(numbers.functionals)
+    R, x = problem.solve_sample(sample.X, *observed)
     x = problem.refine(x, R)
-    residual, at_zero, squares, count = problem.residual(x)
-    loss = squares[0] + rho * squares[1] + (problem.penalty[:, None] * x * x).sum(axis=0)
-    variance = loss / max(count - int(settings.constant), 1)
-    return Solution.of(functions, x, R, (rho, gamma, path), variance, (residual, at_zero))
+    chosen, n_fitted = (rho, gamma, path), 0 if noise is None else sample.X.shape[1] + 2
+    return Solution.of(functions, x, R, chosen, problem.residual(x), observed, n_fitted)
 
 
 def sections_at_rows(
@@ -88,10 +88,12 @@ def fit_by_sums(
     folds: list[Moments],
     settings: Settings,
     noise: Array | None,
+    some: Numbers,
 ) -> Solution:
     """Fit from the sums of each fold, with a penalty above their rounding errors.
 
-    The sums are those of `fold_moments` for the same functions and offset (p,).
+    The sums are those of `fold_moments` for the same functions and offset (p,). The variance is
+    calibrated on some of the numbers.
     """
     floor = smallest_penalty(functions, folds)
     rho, gamma, path = settings.gradient_weight, settings.regularization, None
@@ -110,13 +112,11 @@ def fit_by_sums(
     target = total.cross[0] + rho * total.cross[1]
     residual = target - (total.gram[0] + rho * total.gram[1]) @ x
     residual[1:] -= gamma * x[1:]
-    squares = total.squares[0] + rho * total.squares[1]
-    loss = np.maximum(squares - np.einsum("ij,ij->j", x, target), 0.0)
-    count = total.count.sum() if rho > 0 else total.count[0]
-    variance = loss / max(int(count) - int(settings.constant), 1)
     # Without a constant that was fitted, the function 1 is left out.
     x, residual = x[-len(R) :], residual[-len(R) :]
-    return Solution.of(functions, x, R, (rho, gamma, path), variance, (residual, target), offset)
+    chosen, observed = (rho, gamma, path), (some, functions.apply(some.functionals))
+    n_fitted = 0 if noise is None else some.functionals.points.shape[1] + 2
+    return Solution.of(functions, x, R, chosen, (residual, target), observed, n_fitted, offset)
 
 
 def smallest_penalty(functions: OrthonormalSections, folds: list[Moments]) -> float:
@@ -157,25 +157,25 @@ class RowProblem:
         self.free = int(settings.constant and self.weight[0] > 0)
         self.penalty = np.append(np.zeros(self.free), np.full(functions.size, gamma))
 
-    def solve_sample(self, sample: Batch) -> tuple[Array, Array]:
+    def solve_sample(self, X: Array, numbers: Numbers, psi: Array) -> tuple[Array, Array]:
         """Return R and x (m, outputs) of a sample of the rows, weighted up to stand for all.
 
-        R'R approximates the matrix of the problem.
+        R'R approximates the matrix of the problem. The sample has rows X, with numbers (N,) whose
+        functionals of psi are (N, p).
         """
-        F, targets, weight, _ = sample.numbers()
-        psi, ones = self.functions.apply(F), F.values
+        F, targets, weight = numbers.functionals, numbers.targets, numbers.weight
+        ones = F.values
         factor = np.where(F.is_value, self.weight[0], self.rho * self.weight[1])
         for kind in (F.is_value, ~F.is_value):
             factor[kind] *= weight[kind] / max(weight[kind].sum(), 1e-300)
         if self.weight[0] > 0 and not F.is_value.any():
             # Few values are known, and none in the sample: one row stands for them.
-            mean = self.functions.apply(Functionals.at(sample.X)).mean(axis=0)
+            mean = self.functions.apply(Functionals.at(X)).mean(axis=0)
             psi, ones = np.vstack([psi, mean]), np.append(ones, 1.0)
             targets = np.vstack([targets, np.zeros((1, targets.shape[1]))])
             factor = np.append(factor, self.weight[0])
         columns = [ones[:, None]] * self.free + [psi]
-        R, x, _ = solve_least_squares(columns, targets, factor[:, None], self.penalty)
-        return R, x
+        return solve_least_squares(columns, targets, factor[:, None], self.penalty)
 
     def refine(self, x: Array, R: Array) -> Array:
         """Improve a solution x (m, outputs) by conjugate gradients, preconditioned by R'R.
@@ -190,7 +190,7 @@ class RowProblem:
             image = self.products(step) + self.penalty[:, None] * step
             return np.asarray(solve_triangular(R, image, trans=1)).ravel()
 
-        residual, *_ = self.residual(x)
+        residual, _ = self.residual(x)
         operator = LinearOperator((x.size, x.size), matvec=matrix, dtype=np.float64)
         start = solve_triangular(R, residual, trans=1).ravel()
         z, _ = cg(operator, start, rtol=1e-6, maxiter=30)
@@ -200,26 +200,21 @@ class RowProblem:
         """Return the matrix of the problem, without the penalty, times x (m, outputs)."""
         return self._pass(x, of_residual=False)[0]
 
-    def residual(self, x: Array) -> tuple[Array, Array, Array, int]:
-        """Return the residuals (m, outputs) of the normal equations at x and at zero.
+    def residual(self, x: Array) -> tuple[Array, Array]:
+        """Return the residuals (m, outputs) of the normal equations at x and at zero."""
+        residual, at_zero = self._pass(x, of_residual=True)
+        return residual - self.penalty[:, None] * x, at_zero
 
-        Then follow the squared errors (2, outputs) of values and derivatives at x, and how many
-        numbers were observed.
-        """
-        residual, at_zero, squares, count = self._pass(x, of_residual=True)
-        return residual - self.penalty[:, None] * x, at_zero, squares, count
-
-    def _pass(self, x: Array, of_residual: bool) -> tuple[Array, Array, Array, int]:
+    def _pass(self, x: Array, of_residual: bool) -> tuple[Array, Array]:
         """Return products of the functions with those of coefficients x, or with its errors.
 
-        Then follow the products with the targets, the squared errors, and the number of targets.
+        Then follow the products with the targets.
         """
         functions, outputs = self.functions, x.shape[1]
         constants = x[0] if self.free else np.zeros(outputs)
         a = functions.coefficients(x[self.free :])
         # Eight folds, for up to eight threads.
-        sums, squares = np.zeros((8, 2, 1 + functions.size, outputs)), np.zeros((8, 2, outputs))
-        counts = np.zeros(8, dtype=int)
+        sums = np.zeros((8, 2, 1 + functions.size, outputs))
         rho = np.array([1.0, self.rho])[:, None, None]
 
         def add(fold: int, batch: Batch) -> None:
@@ -232,12 +227,10 @@ class RowProblem:
                 fitted = np.concatenate([fitted, gradient], axis=1)
             if of_residual:
                 fitted = batch.targets - fitted
-                squares[fold] += weighted_squares(batch, fitted)
-                counts[fold] += (batch.weight[:, : None if self.rho > 0 else 1] > 0).sum()
                 sums[fold, 1] += (rho * products_with(f, batch, batch.targets)).sum(axis=0)
             sums[fold, 0] += (rho * products_with(f, batch, fitted)).sum(axis=0)
 
         for_each_batch(self.observations, functions.size, add, 8, self.n_jobs)
         first = 1 - self.free
         found, target = (functions.change_products(M)[first:] for M in sums.sum(axis=0))
-        return found, target, squares.sum(axis=0), int(counts.sum())
+        return found, target

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ritz.hermite.calibration import Numbers
 from ritz.hermite.choosing import choose_penalties
 from ritz.hermite.functionals import Functionals
 from ritz.hermite.moments import Moments
@@ -26,8 +27,7 @@ def fit_by_qr(
     The kernel is in standard units; `noise` are the variances (2,) of values and derivatives that
     the likelihood found, or None.
     """
-    every = observations.batch(slice(None))
-    batch = every.merged()
+    batch = observations.batch(slice(None)).merged()
     F, targets, weight, rows = batch.numbers()
     functions, H = functions_of(batch.X, F, observations, kernel, settings)
     rho, gamma, path = settings.gradient_weight, settings.regularization, None
@@ -40,19 +40,18 @@ def fit_by_qr(
     # The function 1 has a column of its own, unless no value determines its coefficient.
     free = int(settings.constant and F.is_value.any())
     ones = [F.values[:, None]] * free
-    weight = np.where(F.is_value, weight, rho * weight)[:, None]
+    loss_weight = np.where(F.is_value, weight, rho * weight)[:, None]
     penalty = np.append(np.zeros(free), np.full(functions.size, gamma))
-    R, x, loss = solve_least_squares([*ones, H], targets, weight, penalty)
+    R, x = solve_least_squares([*ones, H], targets, loss_weight, penalty)
     # The gradient of the loss at the solution, and at zero.
     errors = H @ x[free:] + sum(column * x[0] for column in ones) - targets
     slope, at_zero = (
-        np.vstack([A.T @ (weight * b) for A in (*ones, H)]) for b in (errors, targets)
+        np.vstack([A.T @ (loss_weight * b) for A in (*ones, H)]) for b in (errors, targets)
     )
     slope += penalty[:, None] * x
-    loss += batch.squares[0] + rho * batch.squares[1]
-    count = (every.weight > 0).sum() if rho > 0 else F.is_value.sum()
-    variance = loss / max(int(count) - int(settings.constant), 1)
-    return Solution.of(functions, x, R, (rho, gamma, path), variance, (slope, at_zero))
+    chosen, observed = (rho, gamma, path), (Numbers(F, targets, weight), H)
+    n_fitted = 0 if noise is None else batch.X.shape[1] + 2
+    return Solution.of(functions, x, R, chosen, (slope, at_zero), observed, n_fitted)
 
 
 def functions_of(
@@ -77,7 +76,7 @@ def functions_of(
 
 def solve_least_squares(
     columns: list[Array], targets: Array, weight: Array, penalty: Array
-) -> tuple[Array, Array, Array]:
+) -> tuple[Array, Array]:
     """Minimize the weighted squares of A x - b, plus the penalties (m,) times x^2, by QR.
 
     Parameters
@@ -91,7 +90,7 @@ def solve_least_squares(
 
     Returns
     -------
-    The triangle R (m, m) of the problem, x (m, outputs), and the minima (outputs,).
+    The triangle R (m, m) of the problem, and x (m, outputs).
     """
     m, root = len(penalty), np.sqrt(weight)
     blocks = (
@@ -99,8 +98,7 @@ def solve_least_squares(
         for rows in row_slices(len(targets), 2048)
     )
     R = triangular_factor(blocks, m + targets.shape[1], np.sqrt(penalty))
-    x = np.asarray(solve_triangular(R[:m, :m], R[:m, m:]))
-    return R[:m, :m], x, (R[m:, m:] ** 2).sum(axis=0)
+    return R[:m, :m], np.asarray(solve_triangular(R[:m, :m], R[:m, m:]))
 
 
 def moments_of(F: Functionals, H: Array, targets: Array, weight: Array) -> Moments:

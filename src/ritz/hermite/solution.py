@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from ritz.bases import Basis, Combination
+from ritz.hermite.calibration import Numbers, Posterior, calibrate
 from ritz.hermite.choosing import PenaltyPath
 from ritz.hermite.functionals import Functionals, variances
 from ritz.hermite.observations import Observations
@@ -26,19 +26,16 @@ class Solution:
         The functions psi, made of sections phi.
     coefficients, constants
         The numbers (p, outputs) over phi, and the constants (outputs,).
-    root
-        Upper triangular R, R'R being the matrix of the least squares problem over (1, psi), or over
-        psi alone where the constant was not fitted.
+    posterior
+        The posterior variance, over (1, psi), or over psi alone where the constant was not fitted.
     gradient_weight, regularization
         The numbers rho and gamma.
-    noise
-        The variance (outputs,) of the noise of one value, estimated from the residuals.
     residual
         The gradient of the loss at the solution, relative to that at zero.
     path
         The errors on folds left out by which rho and gamma were chosen, or None.
     offset
-        The numbers (p,) that were subtracted from phi in the features of R.
+        The numbers (p,) that were subtracted from phi in the features of the posterior.
     mean_points
         Points (m, d) over which the function has mean zero, or None: where no value was observed,
         the function is known up to a constant.
@@ -47,10 +44,9 @@ class Solution:
     functions: OrthonormalSections
     coefficients: Array
     constants: Array
-    root: Array
+    posterior: Posterior
     gradient_weight: float
     regularization: float
-    noise: Array
     residual: float
     path: PenaltyPath | None = None
     offset: float | Array = 0.0
@@ -63,14 +59,16 @@ class Solution:
         x: Array,
         R: Array,
         chosen: tuple[float, float, PenaltyPath | None],
-        noise: Array,
         gradients: tuple[Array, Array],
+        observed: tuple[Numbers, Array],
+        n_fitted: int,
         offset: float | Array = 0.0,
     ) -> Solution:
         """Return the solution x (m, outputs) over the functions of R (m, m).
 
         What was chosen are rho, gamma and the path; the gradients (m, outputs) are those of the
-        loss at the solution and at zero.
+        loss at the solution and at zero. The variance is calibrated on the numbers observed,
+        given their functionals of psi (N, p) and how many length scales and noises were fitted.
         """
         free = len(R) - functions.size
         a = functions.coefficients(x[free:])
@@ -78,7 +76,16 @@ class Solution:
         slope, at_zero = (float(np.abs(g).max(initial=0.0)) for g in gradients)
         rho, gamma, path = chosen
         residual = slope / at_zero if at_zero > 0 else 0.0
-        return cls(functions, a, constants, R, rho, gamma, noise, residual, path, offset)
+        numbers, psi = observed
+        F = numbers.functionals
+        shift = functions.from_sections(np.broadcast_to(offset, (1, functions.size)))
+        h = np.column_stack([F.values] * free + [psi - F.values[:, None] * shift])
+        rounding = np.zeros_like(numbers.targets)
+        function = Combination(functions.basis, a, constants)
+        rounding[F.is_value] = h[F.is_value] @ x - function(F.points[F.is_value])
+        fit = x, R, rho, gamma
+        posterior = calibrate(functions, fit, numbers, psi, h, rounding, n_fitted)
+        return cls(functions, a, constants, posterior, rho, gamma, residual, path, offset)
 
     @property
     def function(self) -> Combination:
@@ -86,11 +93,7 @@ class Solution:
         return Combination(self.functions.basis, self.coefficients, self.constants)
 
     def variance(self, X: Array) -> Array:
-        """Return the posterior variance (n, outputs) at points (n, d).
-
-        It is noise (h' (R'R)^-1 h + (k(x, x) - |psi|^2) / gamma) with h = (1, psi(x)): what is left
-        of the prior variance within the span of the functions, and outside of it.
-        """
+        """Return the posterior variance (n, outputs) at points (n, d)."""
         functions, kernel, points = self.functions, self.functions.kernel, self.mean_points
         phi, offset = functions.basis(X), self.offset
         prior = variances(kernel, Functionals.at(X))
@@ -101,12 +104,9 @@ class Solution:
             psi = functions.from_sections(phi - offset)
             prior += kernel(points, points).mean() - 2 * kernel(X, points).mean(axis=1)
         h = functions.from_sections(phi - offset)
-        if len(self.root) > functions.size:
+        if len(self.posterior.root) > functions.size:
             h = np.column_stack([np.ones(len(X)), h])
-        inside = solve_triangular(self.root, h.T, trans=1)
-        inside = np.einsum("ij,ij->j", inside, inside)
-        outside = np.maximum(prior - np.einsum("ij,ij->i", psi, psi), 0.0)
-        return np.outer(inside + outside / self.regularization, self.noise)
+        return self.posterior.variance(h, prior - np.einsum("ij,ij->i", psi, psi))
 
 
 @dataclass(frozen=True, eq=False)
