@@ -2,7 +2,7 @@
 
     python -m benchmarks.hermite_coverage [problem ...]
 
-Rules were chosen on the first table's problems and confirmed on the second's.
+The rule was chosen with the first table's problems in sight; those of the second played no part.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 import ritz
-from benchmarks.surfaces import BRANIN, WING_WEIGHT, Array
+from benchmarks.surfaces import BRANIN, HARTMANN, WING_WEIGHT, Array, rosenbrock_value
 
 DESIGNS = 3
 
@@ -96,6 +96,11 @@ def saddle(x: Any) -> Any:
     return np.sin(x[0]) * x[1]
 
 
+def waves(x: Any) -> Any:
+    factors = [1 + np.sin(np.pi * column) / (1 + i) for i, column in enumerate(x)]
+    return np.prod(factors, axis=0)
+
+
 def branin(x: Any) -> Any:
     return BRANIN.value(x.T)
 
@@ -136,6 +141,9 @@ PROBLEMS = {
     "cantilever": Problem([(0.01, 0.05), (0.3, 0.65), (0.5, 1)], cantilever),
     "Friedman": Problem([(0, 1)] * 5, friedman),
     "sin(x) y": Problem([(-2, 2)] * 2, saddle),
+    "Rosenbrock": Problem([(-2, 2)] * 4, lambda x: rosenbrock_value(x.T)),
+    "Hartmann-6": Problem(HARTMANN.bounds, lambda x: HARTMANN.value(x.T)),
+    "waves": Problem([(-1, 1)] * 5, waves),
 }
 
 
@@ -163,19 +171,28 @@ CHOSEN_ON = (
     Case("piston", 300),
     Case("piston", 200, False, 0.1),
     Case("wing weight", 200),
-)
-CONFIRMED_ON = (
-    Case("cantilever", 400),
     Case("Friedman", 200),
     Case("Friedman", 200, False, 0.1),
     Case("Friedman", 100, True),
     Case("sin(x) y", 300),
     Case("sin(x) y", 200, True, 0.1),
+    Case("cantilever", 400),
     Case("Ishigami", 200, True, 0.05),
     Case("Ishigami", 200, True),
     Case("Ishigami", 400, True),
     Case("Ishigami", 800, True),
     Case("Ishigami", 8000, True),
+)
+SET_ASIDE = (
+    Case("Rosenbrock", 200),
+    Case("Rosenbrock", 60, True),
+    Case("Rosenbrock", 200, False, 0.1),
+    Case("Rosenbrock", 200, True, 0.05),
+    Case("Hartmann-6", 300),
+    Case("Hartmann-6", 60, True),
+    Case("waves", 300),
+    Case("waves", 100, True),
+    Case("waves", 100, True, 0.05),
 )
 
 
@@ -238,7 +255,7 @@ def row(case: Case) -> str:
 
 
 def main(wanted: list[str]) -> None:
-    for title, cases in (("Chosen on", CHOSEN_ON), ("Confirmed on", CONFIRMED_ON)):
+    for title, cases in (("In sight of the choice", CHOSEN_ON), ("Set aside", SET_ASIDE)):
         print(f"\n{title}:\n")
         both = " | ".join(f"{who}: within 95% | std / rms | rms" for who in ("ritz", "sklearn"))
         print(f"| problem | n | data | noise | {both} |\n|---|---|---|---|---|---|---|---|---|---|")
