@@ -347,7 +347,9 @@ def test_operators_with_derivatives_need_gradients():
         decompose(LAPLACIAN, ritz.Functions([first]), X, k=2)
     second = ritz.differential({((2, 0), (2, 0)): 1.0})
     with raises("first derivatives only", "(2, 0)"):
-        decompose(second, ritz.Functions([first], [lambda x: 0 * x]), X, k=2)
+        decompose(
+            second, ritz.Functions([first], [lambda x: 0 * x], check_derivatives=False), X, k=2
+        )
     with raises("order 1", "order 2"):
         decompose(second, ritz.Nystrom(ritz.Exponential(), 20), X, k=2)
 

@@ -669,7 +669,7 @@ def test_a_missing_file_says_so(tmp_path):
         (FRESH[:, :1], "'X' parameter must be an array with 2 columns. Got 1 columns"),
         (FRESH[:, 0], r"'X' parameter must be an array \(n, d\). Got shape \(50,\)"),
         (np.full((2, 2), np.nan), "'X' parameter must be finite. Got nan in row 0"),
-        ([["a", "b"]], "'X' parameter must be real, an array of numbers"),
+        ([["a", "b"]], "'X' parameter must be a numeric array"),
     ],
 )
 def test_bad_points(X, message):

@@ -63,7 +63,7 @@ def add_block(
     n_folds: int,
     block_rows: int,
     threads: int,
-    first_row: int | None,
+    first_row: int | None = None,
 ) -> None:
     """Call `add(fold, block)` for the rows of a block, each fold in one thread."""
     positive = np.flatnonzero(block.weight > 0)

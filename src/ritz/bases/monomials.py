@@ -48,17 +48,21 @@ class OrthogonalPolynomials(Basis):
     powers: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        a, b, powers = np.shape(self.a), np.shape(self.b), np.shape(self.powers)
-        if len(a) != 2 or b != (a[0], a[1] + 1) or len(powers) != 2 or powers[1] != a[0]:
-            requirement = "of shapes (d, degree), (d, degree + 1) and (p, d)"
-            raise parameter_error("a, b, powers", requirement, f"{a}, {b} and {powers}")
-        if a[1] > MOST_DEGREES:
-            raise parameter_error("a", f"of a degree up to {MOST_DEGREES:,}", f"{a[1]:,}")
+        d, degree = self.a.shape if self.a.ndim == 2 else (0, 0)
+        if not d or degree > MOST_DEGREES:
+            what = f"an array (d, degree) of a degree up to {MOST_DEGREES:,}"
+            raise parameter_error("a", what, f"shape {self.a.shape}")
+        if self.b.shape != (d, degree + 1):
+            raise parameter_error("b", f"of shape {(d, degree + 1)}", f"shape {self.b.shape}")
         if self.b.min(initial=1) <= 0:
             raise parameter_error("b", "positive", self.b.min())
-        if self.powers.min(initial=0) < 0 or self.powers.max(initial=0) > a[1]:
-            got = f"{self.powers.min()} to {self.powers.max()}"
-            raise parameter_error("powers", f"between 0 and the degree, {a[1]}", got)
+        powers = self.powers
+        if powers.ndim != 2 or powers.shape[1] != d or powers.dtype.kind not in "iu":
+            got = f"{powers.dtype} of shape {powers.shape}"
+            raise parameter_error("powers", f"an array of integers (p, {d})", got)
+        if powers.size and not 0 <= powers.min() <= powers.max() <= degree:
+            got = f"{powers.min()} to {powers.max()}"
+            raise parameter_error("powers", f"between 0 and {degree}", got)
 
     @property
     def size(self) -> int:
