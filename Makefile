@@ -10,11 +10,17 @@ INSTALLED := pyproject.toml constraints.txt setup.py src/ritz/_compiled.pyx src/
 
 # Tests that run a second time without the compiled part.
 NUMPY_TESTS := tests/kernels tests/assembly tests/spectrum
+# The environment of the lowest versions that pyproject.toml allows, and what is tested in it: folders
+# that use every dependency and take a minute. tests/golden is not among them, as other versions of
+# NumPy round the data differently, and rows are drawn by a hash of their bytes.
+OLDEST := $(VENV)-oldest
+OLDEST_TESTS := tests/solve tests/kernels tests/features tests/bases tests/forms tests/assembly \
+  tests/estimators tests/hermite/test_sums.py tests/neural/test_estimator_checks.py
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers unit fuzz reproduce bench bench-full bench-hermite wheel clean
+.PHONY: help demo test test-oldest lint types layers unit fuzz reproduce bench bench-full bench-hermite wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +29,9 @@ demo: $(VENV)/.installed-demo ## half-moons: print the spectrum, write the pictu
 	$(BIN)/python examples/half_moons.py
 
 test: lint types layers unit ## everything a change must pass
+
+test-oldest: $(OLDEST)/.installed ## the core tests with the lowest versions allowed
+	$(ONE_THREAD) $(OLDEST)/bin/python -m pytest -n 2 $(OLDEST_TESTS)
 
 lint: $(VENV)/.installed-test ## ruff: rules and format
 	$(BIN)/ruff check $(CODE)
@@ -61,7 +70,7 @@ wheel: $(BIN)/python ## a file to install where there is no compiler, in dist/
 	$(BIN)/python -m pip wheel -q --no-deps -w dist .
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) build dist src/*.egg-info src/ritz/*.so
+	rm -rf $(VENV) $(OLDEST) build dist src/*.egg-info src/ritz/*.so
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -76,6 +85,13 @@ $(BIN)/python:
 $(VENV)/.installed-test: $(INSTALLED) | $(BIN)/python
 	@echo "Installing ritz[$(TEST_EXTRAS)] and its pinned dependencies (a minute or two)"
 	@$(PIP) -e ".[$(TEST_EXTRAS)]"
+	@touch $@
+
+$(OLDEST)/.installed: $(INSTALLED) constraints-oldest.txt | $(BIN)/python
+	@echo "Installing the lowest versions of all dependencies in $(OLDEST) (a minute or two)"
+	@$(BIN)/python -m venv $(OLDEST)
+	@$(OLDEST)/bin/python -m pip install -q --disable-pip-version-check -c constraints-oldest.txt \
+	  -e ".[plot,dask,files,neighbors,torch]" pytest pytest-xdist hypothesis pandas polars sympy
 	@touch $@
 
 $(VENV)/.installed-demo: $(INSTALLED) | $(BIN)/python

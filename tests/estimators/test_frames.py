@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from joblib import Parallel, delayed
+from sklearn.base import clone
 
 import ritz
 
@@ -52,3 +53,35 @@ def test_fits_run_side_by_side():
         for seed, values in enumerate(together):
             alone = ritz.SpectralEmbedding(2, random_state=seed).fit(X).eigenvalues_
             np.testing.assert_array_equal(values, alone)
+
+
+# Any warning is an error here, such as one of feature names that a fit passes to itself.
+@pytest.mark.parametrize(
+    "model",
+    [
+        ritz.SpectralClustering(3, random_state=0),
+        ritz.LaplacianClassifier(random_state=0),
+        ritz.LaplacianRegressor(random_state=0),
+        ritz.HermiteRegressor(random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_frames_are_fitted_and_predicted_without_a_warning(model, frame):
+    data = frame(dict(zip(NAMES, X.T, strict=True)))
+    y = (X[:, 0] > 0).astype(int)
+    plain = clone(model).fit(X, y).predict(X)
+    named = clone(model).fit(data, y)
+    np.testing.assert_array_equal(named.predict(data), plain)
+    if hasattr(model, "fit_predict"):
+        np.testing.assert_array_equal(clone(model).fit_predict(data), plain)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize(
+    "model", [ritz.SpectralEmbedding(2, random_state=0), ritz.HermiteRegressor(random_state=0)]
+)
+def test_parts_of_frames_are_added_without_a_warning(model, frame):
+    data, target = frame(dict(zip(NAMES, X.T, strict=True))), X[:, 0]
+    model = clone(model).partial_fit(data[:100], target[:100]).partial_fit(data[100:], target[100:])
+    assert list(model.feature_names_in_) == NAMES

@@ -176,3 +176,10 @@ def test_few_rows_are_told_apart_by_their_distances(n):
     labels = np.where(np.arange(n) < 4, truth, -1)
     model = ritz.LaplacianClassifier(random_state=0).fit(X, labels)
     np.testing.assert_array_equal(model.predict(X), truth)
+
+
+def test_without_functions_besides_the_constant_the_mean_is_predicted():
+    constant = ritz.Functions([lambda x: np.ones(len(x))], [np.zeros_like])
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    model = ritz.LaplacianRegressor(basis=constant).fit(X, X[:, 0])
+    np.testing.assert_allclose(model.predict(X), X[:, 0].mean())

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import qr, sqrtm, svdvals
 
 from ritz import gsvd
+from ritz.solve.gsvd import singular_triples
 
 
 def mixing(p, rng, condition=10.0):
@@ -217,3 +218,18 @@ L32 = np.ones((3, 2))
 def test_errors_name_the_argument(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         gsvd(*arguments, **{"order": "largest", **options})
+
+
+@pytest.mark.parametrize("penalties", [None, (np.eye(3), np.eye(2))])
+def test_a_side_without_functions_has_no_triples(penalties):
+    none = np.zeros((2, 2))
+    found = singular_triples(
+        np.zeros((3, 2)), np.eye(3), none, 2, order="largest", penalties=penalties
+    )
+    assert found.rank == 0
+    assert [a.shape for a in (found.values, found.left, found.right, found.residuals)] == [
+        (0,),
+        (3, 0),
+        (2, 0),
+        (0,),
+    ]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import svd
 
 from ritz.solve.triangular import triangular_factor
 from ritz.validation import Array
@@ -80,7 +79,8 @@ def ridge_path(rows: Callable[[], Iterable[Rows]], penalties: Array) -> RidgePat
     centered = ((np.hstack([A, T]) - means) * np.sqrt(w / total)[:, None] for A, T, w in rows())
     # Of fewer rows than columns the triangle has as many rows, and rounding errors below.
     R = triangular_factor(centered, len(means))[:n]
-    U, sizes, axes = svd(R[:, :m], full_matrices=False)
+    # Unlike SciPy 1.12, NumPy decomposes matrices without columns.
+    U, sizes, axes = np.linalg.svd(R[:, :m], full_matrices=False)
     moments = sizes[:, None] * (U.T @ R[:, m:])
     axes, sizes = axes.T, sizes**2
     losses = np.zeros(len(penalties))

@@ -96,6 +96,9 @@ def singular_triples(
         left, right = (penalized(W, as_positive(G, "penalties", M.shape)) for W, G, M in sides)
     rank = min(left.shape[1], right.shape[1])
     k = min(k, rank)
+    if not k:
+        none = np.zeros(0)
+        return SingularTriples(none, left[:, :0], right[:, :0], 0, none)
     U, every, V = svd(left.T @ L @ right, full_matrices=False, check_finite=False)
     pick = slice(rank - k, rank) if order == "smallest" else slice(0, k)
     A, B = left @ U[:, pick], right @ V[pick].T
