@@ -11,7 +11,7 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream
-from ritz.validation import as_rows, as_weights, parameter_error
+from ritz.validation import as_choice, as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,7 @@ class Batches(Stream):
         if not callable(self.source) and not isinstance(self.source, Iterable):
             what = "a list of arrays or a function"
             raise parameter_error("source", what, self.source, kind=TypeError)
-        if self.views not in (1, 2):
-            raise parameter_error("views", "1 or 2", self.views)
+        object.__setattr__(self, "views", as_choice(self.views, "views", (1, 2)))
 
     @cached_property
     def dimensions(self) -> tuple[int, ...]:
