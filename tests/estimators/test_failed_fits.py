@@ -115,7 +115,7 @@ def test_an_interrupted_fit_changes_nothing(monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ritz.estimators.embedding.first_functions", interrupted)
+    monkeypatch.setattr("ritz.estimators.embedding.wanted_functions", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(WIDE)
     assert attributes(model) == before
