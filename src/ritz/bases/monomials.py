@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures
 
-from ritz.bases.basis import Basis, RandomState
+from ritz.bases.basis import MOST_FUNCTIONS, Basis, RandomState, as_pilot
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.kernels.dot import MOST_DEGREES
 from ritz.rows import random_integers, sample_rows
@@ -18,13 +18,9 @@ from ritz.validation import (
     Array,
     as_count,
     as_multi_index,
-    as_rows,
     parameter_error,
     require_columns,
 )
-
-# The most functions: a matrix of their products takes 20 GB.
-MOST_POLYNOMIALS = 50_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,17 +44,21 @@ class OrthogonalPolynomials(Basis):
     powers: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        a, b, powers = np.shape(self.a), np.shape(self.b), np.shape(self.powers)
-        if len(a) != 2 or b != (a[0], a[1] + 1) or len(powers) != 2 or powers[1] != a[0]:
-            requirement = "of shapes (d, degree), (d, degree + 1) and (p, d)"
-            raise parameter_error("a, b, powers", requirement, f"{a}, {b} and {powers}")
-        if a[1] > MOST_DEGREES:
-            raise parameter_error("a", f"of a degree up to {MOST_DEGREES:,}", f"{a[1]:,}")
-        if self.b.min(initial=1) <= 0:
+        d, degree = self.a.shape if self.a.ndim == 2 else (0, 0)
+        if not d or degree > MOST_DEGREES:
+            what = f"an array (d, degree) of a degree up to {MOST_DEGREES:,}"
+            raise parameter_error("a", what, f"shape {self.a.shape}")
+        if self.b.shape != (d, degree + 1):
+            raise parameter_error("b", f"of shape {(d, degree + 1)}", f"shape {self.b.shape}")
+        if self.b.min() <= 0:
             raise parameter_error("b", "positive", self.b.min())
-        if self.powers.min(initial=0) < 0 or self.powers.max(initial=0) > a[1]:
-            got = f"{self.powers.min()} to {self.powers.max()}"
-            raise parameter_error("powers", f"between 0 and the degree, {a[1]}", got)
+        powers = self.powers
+        if powers.ndim != 2 or powers.shape[1] != d or powers.dtype.kind not in "iu":
+            got = f"{powers.dtype} of shape {powers.shape}"
+            raise parameter_error("powers", f"an array of integers (p, {d})", got)
+        if powers.size and not 0 <= powers.min() <= powers.max() <= degree:
+            got = f"{powers.min()} to {powers.max()}"
+            raise parameter_error("powers", f"between 0 and {degree}", got)
 
     @property
     def size(self) -> int:
@@ -149,19 +149,14 @@ class Monomials:
 
     def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
         """Make the polynomials orthonormal over rows of X (m, d)."""
-        X = as_rows(X)
+        X = as_pilot(X)
         size = comb(X.shape[1] + self.degree, self.degree) - 1
-        if size > MOST_POLYNOMIALS:
-            requirement = f"such that there are at most {MOST_POLYNOMIALS:,} polynomials"
+        if size > MOST_FUNCTIONS:
+            requirement = f"such that there are at most {MOST_FUNCTIONS:,} polynomials"
             got = f"{self.degree}, which makes {size:.3g} of {X.shape[1]} columns"
             raise parameter_error("degree", requirement, got, "Lower it, or use ritz.Nystrom.")
         pilot = X[sample_rows(X, self.pilot_rows, *random_integers(random_state, 1))]
-        with np.errstate(over="ignore", invalid="ignore"):
-            a, b, top = recurrence(pilot, self.degree)
-        if not (np.isfinite(a).all() and np.isfinite(b).all()):
-            requirement = "below 1e154, as its squares overflow otherwise"
-            got = f"values up to {np.abs(pilot).max():.2g}"
-            raise parameter_error("X", requirement, got, "Scale the data.")
+        a, b, top = recurrence(pilot, self.degree)
         powers = multi_indices(X.shape[1], self.degree)[1:]
         return OrthogonalPolynomials(a, b, powers[(powers <= top).all(axis=1)])
 
