@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from ritz.validation import (
+    as_choice,
     as_contiguous,
     as_count,
+    as_number,
+    as_real,
     as_rows,
     parameter_error,
     renamed,
@@ -121,3 +124,16 @@ def test_numbers_that_cannot_be_squared_are_named(value):
         require_size(X, "X")
     if abs(value) < 1:
         require_size(X, "X", smallest=0.0)
+
+
+@pytest.mark.parametrize("value", ["c", 3, None, ["a"], np.array(["a", "b"]), {}, int], ids=repr)
+def test_a_choice_is_one_of_those_allowed(value):
+    assert as_choice(np.str_("b"), "name", ("a", "b")) == "b"
+    with pytest.raises(ValueError, match=r"'name'.* 'a', 'b' or a function. Got"):
+        as_choice(value, "name", ("a", "b"), "a function")
+
+
+def test_integers_beyond_all_floats_are_named():
+    for check in (as_number, as_real):
+        with pytest.raises(ValueError, match="'k'"):
+            check(10**400, "k")

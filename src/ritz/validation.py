@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from math import isfinite
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -81,15 +82,15 @@ def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
         # NumPy would drop the masks.
         value = np.ma.stack(value)
     array = np.asarray(value)
-    missing = np.zeros(array.shape, dtype=bool)
-    if np.ma.isMaskedArray(value):
-        missing |= np.ma.getmaskarray(value)
-    if array.dtype == object:
-        missing |= np.array([is_missing(item) for item in array.flat]).reshape(array.shape)
-    elif array.dtype.kind in "mM":
-        missing |= np.isnat(array)
-    elif not np.ma.isMaskedArray(value):
+    masked = np.ma.isMaskedArray(value)
+    if not masked and array.dtype.kind not in "OmM":
         return array, None
+    missing = np.ma.getmaskarray(value) if masked else np.zeros(array.shape, dtype=bool)
+    if array.dtype == object:
+        found = (is_missing(item) for item in array.flat)
+        missing = missing | np.fromiter(found, bool, array.size).reshape(array.shape)
+    elif array.dtype.kind in "mM":
+        missing = missing | np.isnat(array)
     return array, missing if missing.any() else None
 
 
@@ -122,7 +123,7 @@ def as_numeric(
     try:
         array, missing = split_missing(value)
         if array.dtype.kind == "c":
-            raise ValueError(f"dtype {array.dtype} is not real")
+            raise ValueError("Complex data not supported")
         if missing is not None and not array.ndim:
             raise ValueError("nothing is given")
         if has_dates(array):
@@ -131,12 +132,13 @@ def as_numeric(
         numbers = array if missing is None else np.where(missing, np.nan, array)
         if numbers.dtype.kind not in "fiub":
             numbers = numbers.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        kind = getattr(value, "dtype", None)
-        got = type(value).__name__ + ("" if kind is None else f" of {kind}")
-        raise parameter_error(name, requirement, got, f"({error})") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        dtype = getattr(value, "dtype", None)
+        got = type(value).__name__ + ("" if dtype is None else f" of {dtype}")
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise parameter_error(name, requirement, got, f"({error})", kind=kind) from None
     if missing is not None and not allow_missing:
-        require_present(missing, name, first_row)
+        require_present(missing, name, first_row, getattr(value, "columns", None))
     return numbers
 
 
@@ -170,7 +172,7 @@ def as_number(
     """Return a finite number that is at least `lowest`."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if isinstance(value, bool | str | np.timedelta64) or not isfinite(number) or number < lowest:
         raise parameter_error(name, requirement, repr(value))
@@ -193,6 +195,15 @@ def as_count(
     return int(number)
 
 
+def as_choice(value: Any, name: str, allowed: Sequence[Any], more: str = "") -> Any:
+    """Return the value of `allowed` that was chosen; `more` says what else the caller takes."""
+    if isinstance(value, str | Integral) and value in allowed:
+        return allowed[allowed.index(value)]
+    *most, last = [*map(repr, allowed), *([more] if more else [])]
+    requirement = f"{', '.join(most)} or {last}" if most else last
+    raise parameter_error(name, requirement, repr(value))
+
+
 def as_n_folds(value: Any) -> int:
     """Return a number of folds: a positive integer that is not too large."""
     return as_count(value, "n_folds", highest=MOST_FOLDS)
@@ -213,8 +224,11 @@ def as_multi_index(alpha: Any, dimension: int, name: str = "alpha") -> tuple[int
     return index
 
 
-def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
-    """Return X as a finite, contiguous float64 array (n, d)."""
+def as_rows(X: Any, name: str = "X", dimension: int | None = None, *, at_least: int = 0) -> Array:
+    """Return X as a finite, contiguous float64 array (n, d).
+
+    `dimension` is the number of columns, if it is fixed, and `at_least` that of rows.
+    """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         remedy = "Call its toarray() first."
         raise parameter_error(name, "a dense array", "a sparse matrix", remedy, kind=TypeError)
@@ -228,6 +242,9 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None) -> Array:
             remedy = "A list of batches needs ritz.Batches(list)."
         raise parameter_error(name, "an array (n, d)", f"shape {array.shape}", remedy)
     require_columns(array, dimension, name)
+    if len(array) < at_least:
+        got = f"shape {array.shape}"
+        raise parameter_error(name, f"an array with at least {at_least} row(s)", got)
     array = as_contiguous(array)
     require_finite(array, name)
     return array

@@ -210,7 +210,7 @@ form_entry("pairs", lambda c: dict(Y=c.Y))
 form_entry("cross", lambda c: dict(Y=c.Y))
 form_entry(
     "neighbors",
-    lambda c: dict(n_neighbors=3, kind="pairs", search="sklearn"),
+    lambda c: dict(n_neighbors=3, kind="pairs", search="exact"),
     search=CHOICE.without("<class 'int'>"),
 )
 form_entry(

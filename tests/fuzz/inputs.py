@@ -272,8 +272,10 @@ KINDS = {
     "groups": optional(GROUPS),
     "y": TARGETS,
     **dict.fromkeys(["k", "n_folds", "n_centers", "n_neighbors", "degree", "n_components"], COUNT),
-    **dict.fromkeys(["n_modes", "max_clusters", "batch_size", "evaluate_every", "n_points"], COUNT),
-    **dict.fromkeys(["n", "n_features", "dimension", "n_circles", "n_steps", "columns"], SIZE),
+    **dict.fromkeys(
+        ["n_features", "n_modes", "max_clusters", "batch_size", "evaluate_every", "n_points"], COUNT
+    ),
+    **dict.fromkeys(["n", "dimension", "n_circles", "n_steps", "columns"], SIZE),
     **dict.fromkeys(["inputs", "outputs", "copies"], SIZE),
     **dict.fromkeys(["alpha", "factor", "scale", "kT", "learning_rate"], POSITIVE),
     **dict.fromkeys(["regularization", "offset", "t", "noise", "validation_fraction"], NONNEGATIVE),

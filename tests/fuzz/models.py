@@ -143,6 +143,7 @@ estimator_entries(
     dict(transform=nothing, score=other_rows),
     (permuted, repeated, heavier),
     y=ANY,
+    diffusion_time=optional(NONNEGATIVE),
     **BASIS_KINDS,
 )
 entry(

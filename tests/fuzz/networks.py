@@ -102,8 +102,7 @@ entry(
     "neural.auto_mu",
     neural.auto_mu,
     lambda c: dict(form=ritz.laplacian(), stream=ritz.Batches([c.X]), m=3, seed=0, margin=3.0),
-    # The constant alone has no scale.
-    m=COUNT.without("1"),
+    m=COUNT,
 )
 
 

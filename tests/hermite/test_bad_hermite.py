@@ -47,7 +47,7 @@ def test_there_is_one_length_scale_or_one_for_each_column():
 CENTERS = {
     "columns": (np.zeros((4, 5)), ("2 columns", "5 columns")),
     "one axis": (X[:, 0], ("(n, d)", "(20,)")),
-    "none": (X[:0], ("at least one point", "(0, 2)")),
+    "none": (X[:0], ("at least 1 row", "(0, 2)")),
     "not finite": (np.full((2, 2), np.nan), ("nan in row 0, column 0",)),
 }
 
@@ -136,3 +136,11 @@ def test_a_partial_fit_that_fails_changes_nothing():
     with raises("outputs"):
         model.partial_fit(X, np.column_stack([Y, Y]), np.stack([GRADIENT, GRADIENT], axis=2))
     np.testing.assert_array_equal(model.predict(X), before)
+
+
+def test_the_memory_order_of_rows_changes_nothing():
+    y = np.sin(X).sum(axis=1)
+    models = [
+        ritz.HermiteRegressor(n_centers=15).fit(rows, y) for rows in (X, np.asfortranarray(X))
+    ]
+    np.testing.assert_array_equal(*(model.predict(X) for model in models))

@@ -196,7 +196,7 @@ def test_a_learning_rate_that_is_far_too_large():
         ({"mu": [3.0, 2.0, 1.0]}, "increasing"),
         ({"mu": [1.0, 2.0]}, "one for each output"),
         ({"mu": "large"}, "'auto', a number or a vector"),
-        ({"regularizer": "none"}, "one of"),
+        ({"regularizer": "none"}, "'whitening' or"),
         ({"n_directions": 0}, "positive integer"),
         ({"operator": ritz.cross()}, "SingularNetwork"),
         ({"operator": ritz.graph(ritz.Gaussian(1.0))}, "average over rows"),

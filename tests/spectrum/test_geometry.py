@@ -72,3 +72,7 @@ def test_bad_input():
         ritz.diffusion_distance(LINE, POINTS, POINTS[:2], 1.0)
     with pytest.raises(TypeError, match="'spectrum'"):
         ritz.diffusion_map(POINTS, POINTS, 1.0)
+    with pytest.raises(TypeError, match="'spectrum'"):
+        ritz.pullback_metric(POINTS, POINTS, 1.0)
+    with pytest.raises(ValueError, match=r"'Y'.* finite"):
+        ritz.heat_kernel(LINE, POINTS, POINTS * np.nan, 1.0)

@@ -117,7 +117,9 @@ class Sums:
 
     def of(self, folds: Iterable[int]) -> Sums:
         """Return the sums over some of the folds."""
-        some = [as_count(1 + fold, "folds", "numbers of folds") - 1 for fold in folds]
+        if not isinstance(folds, Iterable):
+            raise parameter_error("folds", "numbers of folds", repr(folds), kind=TypeError)
+        some = [as_count(fold, "folds", "numbers of folds", lowest=0) for fold in folds]
         if len(set(some)) < len(some) or max(some, default=0) >= self.n_folds:
             raise parameter_error("folds", f"different numbers below {self.n_folds}", some)
         L, Phi = (tuple(sums[fold] for fold in some) for sums in (self.L, self.Phi))

@@ -14,9 +14,11 @@ from sklearn.utils.validation import _check_feature_names
 from ritz.features import CenteredJet, Jet
 from ritz.rows import row_slices
 from ritz.threads import n_threads, one_blas_thread, thread_map
-from ritz.validation import Array, Names, as_multi_index, as_rows, parameter_error
+from ritz.validation import Array, Names, as_multi_index, as_rows, parameter_error, require_size
 
 RandomState = int | np.random.Generator | None
+# The most functions that a recipe makes: a matrix of their products takes 20 GB.
+MOST_FUNCTIONS = 50_000
 # Numbers that one thread computes at a time when functions are evaluated: they stay in cache.
 EVALUATED_FLOATS = 2_000_000
 
@@ -39,6 +41,13 @@ def require_recipe(
     """Raise unless the argument is a basis or a recipe for one; a class is neither."""
     if isinstance(recipe, type) or not (hasattr(recipe, "pilot_rows") and hasattr(recipe, "fit")):
         raise parameter_error(name, what, repr(recipe), kind=TypeError)
+
+
+def as_pilot(X: Array) -> Array:
+    """Return the rows X (m, d) that a recipe is fitted to: at least one, with finite squares."""
+    X = as_rows(X, at_least=1)
+    require_size(X, "X", smallest=0.0)
+    return X
 
 
 class Basis(ABC):

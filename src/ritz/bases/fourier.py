@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ritz.bases.basis import Basis, RandomState
+from ritz.bases.basis import MOST_FUNCTIONS, Basis, RandomState, as_pilot
 from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
@@ -98,7 +98,7 @@ class RandomFourier:
     kernel
         A distance kernel: one of the library's own, or a sum, product or multiple of those.
     n_features
-        The number p of cosines.
+        The number p of cosines, up to 50,000.
     """
 
     kernel: Kernel
@@ -108,14 +108,15 @@ class RandomFourier:
 
     def __post_init__(self) -> None:
         require_kernel(self.kernel)
-        object.__setattr__(self, "n_features", as_count(self.n_features, "n_features"))
+        n_features = as_count(self.n_features, "n_features", highest=MOST_FUNCTIONS)
+        object.__setattr__(self, "n_features", n_features)
         # A trial draw, which raises for a kernel whose spectral law is unknown.
         rng = np.random.default_rng(0)
         sample_frequencies(self.kernel, 1, np.size(self.kernel.length_scale), rng)
 
     def fit(self, X: Array, random_state: RandomState = None) -> FourierFeatures:
         """Draw the frequencies; of X (m, d) only the dimension matters."""
-        X = as_rows(X)
+        X = as_pilot(X)
         rng = as_generator(random_state)
         w = sample_frequencies(self.kernel, self.n_features, X.shape[1], rng)
         b = rng.uniform(0, 2 * np.pi, self.n_features)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import PolynomialFeatures
 
-from ritz.bases.basis import Basis, RandomState
+from ritz.bases.basis import MOST_FUNCTIONS, Basis, RandomState, as_pilot
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.kernels.dot import MOST_DEGREES
 from ritz.rows import random_integers, sample_rows
@@ -18,13 +18,9 @@ from ritz.validation import (
     Array,
     as_count,
     as_multi_index,
-    as_rows,
     parameter_error,
     require_columns,
 )
-
-# The most functions: a matrix of their products takes 20 GB.
-MOST_POLYNOMIALS = 50_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -153,19 +149,14 @@ class Monomials:
 
     def fit(self, X: Array, random_state: RandomState = None) -> OrthogonalPolynomials:
         """Make the polynomials orthonormal over rows of X (m, d)."""
-        X = as_rows(X)
+        X = as_pilot(X)
         size = comb(X.shape[1] + self.degree, self.degree) - 1
-        if size > MOST_POLYNOMIALS:
-            requirement = f"such that there are at most {MOST_POLYNOMIALS:,} polynomials"
+        if size > MOST_FUNCTIONS:
+            requirement = f"such that there are at most {MOST_FUNCTIONS:,} polynomials"
             got = f"{self.degree}, which makes {size:.3g} of {X.shape[1]} columns"
             raise parameter_error("degree", requirement, got, "Lower it, or use ritz.Nystrom.")
         pilot = X[sample_rows(X, self.pilot_rows, *random_integers(random_state, 1))]
-        with np.errstate(over="ignore", invalid="ignore"):
-            a, b, top = recurrence(pilot, self.degree)
-        if not (np.isfinite(a).all() and np.isfinite(b).all()):
-            requirement = "below 1e154, as its squares overflow otherwise"
-            got = f"values up to {np.abs(pilot).max():.2g}"
-            raise parameter_error("X", requirement, got, "Scale the data.")
+        a, b, top = recurrence(pilot, self.degree)
         powers = multi_indices(X.shape[1], self.degree)[1:]
         return OrthogonalPolynomials(a, b, powers[(powers <= top).all(axis=1)])
 

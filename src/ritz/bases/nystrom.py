@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ritz.bases.basis import Basis, RandomState
+from ritz.bases.basis import Basis, RandomState, as_pilot
 from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
@@ -18,6 +18,7 @@ from ritz.kernels.sections import squared_distances
 from ritz.rows import as_generator, random_integers, sample_rows
 from ritz.validation import (
     Array,
+    as_choice,
     as_count,
     as_multi_index,
     as_rows,
@@ -44,9 +45,7 @@ class KernelSections(Basis):
 
     def __post_init__(self) -> None:
         require_kernel(self.kernel)
-        object.__setattr__(self, "centers", as_rows(self.centers, "centers"))
-        if not len(self.centers):
-            raise parameter_error("centers", "at least one point", f"shape {self.centers.shape}")
+        object.__setattr__(self, "centers", as_rows(self.centers, "centers", at_least=1))
         # Raises unless there is one length scale, or one for each coordinate.
         self.kernel.scales(self.centers.shape[1])
 
@@ -190,9 +189,8 @@ class Nystrom:
     def __post_init__(self) -> None:
         require_kernel(self.kernel)
         if isinstance(self.centers, str):
-            if self.centers not in ("uniform", "kmeans++", "rpcholesky"):
-                allowed = "'uniform', 'kmeans++', 'rpcholesky' or an array (p, d)"
-                raise parameter_error("centers", allowed, repr(self.centers))
+            ways = ("uniform", "kmeans++", "rpcholesky")
+            as_choice(self.centers, "centers", ways, "an array (p, d)")
             if self.n_centers is not None:
                 object.__setattr__(self, "n_centers", as_count(self.n_centers, "n_centers"))
         else:
@@ -221,7 +219,7 @@ class Nystrom:
             return KernelSections(self.kernel, self.centers).fit(X)
         wanted = self._wanted()
         rng = as_generator(random_state)
-        X = as_rows(X)
+        X = as_pilot(X)
         pilot = X[sample_rows(X, self.pilot_rows, *random_integers(rng, 1))]
         m = min(wanted, len(pilot))
         if self.centers == "rpcholesky":

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
@@ -16,9 +18,7 @@ from ritz.validation import (
     Names,
     as_numeric,
     as_weights,
-    has_dates,
     parameter_error,
-    require_present,
     require_size,
     split_missing,
 )
@@ -38,7 +38,10 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
     at_least
         The smallest number of rows.
     """
-    require_numbers(X)
+    plain = type(X) in (np.ndarray, np.memmap) and X.dtype.kind in "fiub"
+    # scikit-learn names no argument, and takes masked entries and dates for numbers.
+    if not (plain or issparse(X)):
+        as_numeric(X, "X", allow_missing=False)
     X = validate_data(
         estimator,
         X,
@@ -57,21 +60,6 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
         raise parameter_error("X", "finite", got, "Drop or impute such rows first.")
     require_size(X, "X", SMALLEST_SIZE if reset else 0.0)
     return X  # type: ignore[no-any-return]
-
-
-def require_numbers(X: Any) -> None:
-    """Raise where scikit-learn would take masked entries or dates for numbers."""
-    if type(X) in (np.ndarray, np.memmap) and X.dtype.kind in "fiub":
-        return
-    try:
-        array, missing = split_missing(X)
-    except (TypeError, ValueError):
-        # No array at all: scikit-learn says so.
-        return
-    if has_dates(array):
-        as_numeric(X, "X")
-    if missing is not None:
-        require_present(missing, "X", columns=getattr(X, "columns", None))
 
 
 def names_of(estimator: Any) -> Names:
@@ -103,6 +91,36 @@ def require_y(estimator: Any, y: Any) -> None:
     if y is None:
         what = "requires y to be passed, but the target y is None"
         raise ValueError(f"{type(estimator).__name__} {what}.")
+
+
+def require_aligned(y: Any, n: int) -> None:
+    """Raise unless a target (n,) or (n, outputs) has as many rows as X."""
+    shape = split_missing(y)[0].shape
+    if len(shape) not in (1, 2) or shape[0] != n:
+        raise parameter_error("y", f"an array with {n} rows, as X", f"shape {shape}")
+
+
+def determination(predicted: Array, y: Any, sample_weight: Any) -> float:
+    """Return the coefficient of determination on the rows whose target y is known, not NaN."""
+    y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
+    targets, predicted = (a[:, None] if a.ndim == 1 else a for a in (y, predicted))
+    if targets.shape != predicted.shape:
+        raise parameter_error("y", f"of shape {predicted.shape}", f"shape {y.shape}")
+    require_size(y, "y")
+    rows, weight = known_rows(~np.isnan(targets.sum(axis=1)), sample_weight)
+    return float(r2_score(targets[rows], predicted[rows], sample_weight=weight))
+
+
+def known_rows(
+    known: NDArray[np.bool_], sample_weight: Any
+) -> tuple[NDArray[np.intp], Array | None]:
+    """Return the numbers of the rows that have a target, and their weights, if any are given."""
+    if not known.any():
+        raise parameter_error("y", "known for at least one row", "no row with a target")
+    weight = None if sample_weight is None else as_weights(sample_weight, len(known))[known]
+    if weight is not None and not weight.any():
+        raise parameter_error("sample_weight", "positive for some rows", "only zero weights")
+    return np.flatnonzero(known), weight
 
 
 def seed_of(random_state: Any) -> int:

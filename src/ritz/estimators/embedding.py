@@ -161,6 +161,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             what = "what ritz.assemble returns for a symmetric operator"
             got = f"sums of {sums.form}" if isinstance(sums, Sums) else type(sums).__name__
             raise parameter_error("sums", what, got, kind=TypeError)
+        self._time()
         self._buffer = None
         if sums.left.dimension is not None:
             self.n_features_in_ = sums.left.dimension
@@ -210,6 +211,7 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return self
 
     def _fit(self, data: WeightedRows, groups: Any = None) -> Self:
+        self._time()
         form = as_operator(self.operator, self.n_neighbors)
         n_components = as_count(self.n_components, "n_components")
         return self._set(fitted_sums(self, form, n_components, data, groups))
@@ -227,10 +229,12 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         check_is_fitted(self, "spectrum_")
         X = checked_rows(self, X, reset=False)
         values = self.spectrum_[1:].at_rows(X)
-        if self.diffusion_time is not None:
-            t = as_number(self.diffusion_time, "diffusion_time", "None or a nonnegative number", 0)
-            values = values * np.exp(-t * self.eigenvalues_)
-        return np.asarray(values, dtype=X.dtype)
+        return np.asarray(values * np.exp(-self._time() * self.eigenvalues_), dtype=X.dtype)
+
+    def _time(self) -> float:
+        what = "None or a nonnegative number"
+        t = 0.0 if self.diffusion_time is None else self.diffusion_time
+        return as_number(t, "diffusion_time", what, 0.0)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return minus the loss of the eigenfunctions on samples X (n, d); higher is better.

@@ -16,7 +16,7 @@ from ritz.selection.choice import Comparison, Defaults, choose_basis
 from ritz.selection.rows import WeightedRows
 from ritz.spectrum import decompose_sums
 from ritz.streams import as_stream
-from ritz.validation import Array, parameter_error
+from ritz.validation import Array, as_choice, parameter_error
 
 DEFAULTS = Defaults()
 
@@ -46,11 +46,8 @@ def as_operator(operator: Any, n_neighbors: int) -> Form:
     """Return the form that a name stands for, or the form given."""
     if isinstance(operator, Form):
         return operator
-    if operator == "laplacian":
-        return laplacian()
-    if operator == "neighbors":
-        return neighbors(n_neighbors)
-    raise parameter_error("operator", "'laplacian', 'neighbors' or a form", repr(operator))
+    name = as_choice(operator, "operator", ("laplacian", "neighbors"), "a form")
+    return laplacian() if name == "laplacian" else neighbors(n_neighbors)
 
 
 def selected_basis(

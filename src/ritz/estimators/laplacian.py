@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.estimators.checks import checked_rows, checked_weights, require_y
+from ritz.estimators.checks import checked_rows, checked_weights, require_aligned, require_y
 from ritz.estimators.fitting import as_operator, first_functions, fitted_sums
 from ritz.estimators.ridge import RidgePath, ridge_path
 from ritz.rows import row_slices
 from ritz.selection.choice import Defaults
 from ritz.selection.rows import WeightedRows, equal_rows
-from ritz.validation import Array, as_count, as_number, parameter_error, split_missing
+from ritz.validation import Array, as_count, as_number, parameter_error
 
 # Labels follow finer structure than the first functions show, and are predicted off the rows.
 LABEL_DEFAULTS = Defaults(regularization=1e-2, centers_per_root=15.0, most_centers=500, halve=False)
@@ -80,9 +80,7 @@ class LaplacianModel(BaseEstimator):
         """Return the rows with their weights; raise unless there is a target for each."""
         require_y(self, y)
         X = checked_rows(self, X, reset=True, at_least=2)
-        shape = split_missing(y)[0].shape
-        if len(shape) not in (1, 2) or shape[0] != len(X):
-            raise parameter_error("y", f"an array with {len(X)} rows, as X", shape)
+        require_aligned(y, len(X))
         return WeightedRows(X, checked_weights(sample_weight, X))
 
     def _fit(

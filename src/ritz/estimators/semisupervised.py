@@ -7,16 +7,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
-from sklearn.utils import _safe_indexing, assert_all_finite
+from sklearn.metrics import accuracy_score
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
+from ritz.estimators.checks import determination, known_rows, require_aligned
 from ritz.estimators.fitting import unchanged_on_failure
 from ritz.estimators.laplacian import LaplacianModel, labeled_points
 from ritz.validation import (
     Array,
     as_numeric,
-    as_weights,
     is_missing,
     parameter_error,
     require_size,
@@ -107,10 +108,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the coefficient of determination on the rows that have a target."""
-        check_is_fitted(self)
-        y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
-        known = ~np.isnan(y if y.ndim == 1 else y.sum(axis=1))
-        return float(super().score(*labeled(X, y, known, sample_weight)))
+        return determination(self.predict(X), y, sample_weight)
 
 
 class LaplacianClassifier(ClassifierMixin, LaplacianModel):
@@ -241,17 +239,9 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
 
         A search that names a `scoring` of scikit-learn counts rows without a label as wrong.
         """
-        check_is_fitted(self)
-        return float(super().score(*labeled(X, *self._labels(y), sample_weight)))
-
-
-def labeled(
-    X: Any, y: NDArray[Any], known: NDArray[np.bool_], sample_weight: Any
-) -> tuple[Any, NDArray[Any], Any]:
-    """Return the rows whose target is known, with their targets and weights."""
-    weight = None if sample_weight is None else as_weights(sample_weight, len(y))
-    if not known.any():
-        raise parameter_error("y", "known for at least one row", "no row with a label")
-    rows = np.flatnonzero(known)
-    y = y[rows] if y.dtype != object else np.array(y[rows].tolist())
-    return _safe_indexing(X, rows), y, None if weight is None else weight[rows]
+        predicted = self.predict(X)
+        require_aligned(y, len(predicted))
+        y, known = self._labels(y)
+        rows, weight = known_rows(known, sample_weight)
+        labels = y[rows] if y.dtype != object else np.array(y[rows].tolist())
+        return float(accuracy_score(labels, predicted[rows], sample_weight=weight))

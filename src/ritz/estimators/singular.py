@@ -219,7 +219,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             for side in (self.spectrum_.left, self.spectrum_.right)
         ]
         weight = checked_weights(sample_weight, X)
-        sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
+        with renamed(Y="y"):
+            sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
         return explained_correlation(sums.mean(), self.spectrum_.values)
 
     def _second_view(self, y: Any, n: int | None = None) -> Array:

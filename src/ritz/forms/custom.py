@@ -9,7 +9,7 @@ from typing import Any
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Order
 from ritz.rows import Block
-from ritz.validation import as_count, parameter_error
+from ritz.validation import as_choice, parameter_error
 
 # What H may do with f and g, for errors.
 PROBES = (
@@ -83,8 +83,5 @@ def form(
     """
     if not callable(H):
         raise parameter_error("H", "a function of f, g and x", H, kind=TypeError)
-    if not isinstance(order, str) or order not in ("smallest", "largest"):
-        raise parameter_error("order", "'smallest' or 'largest'", repr(order))
-    if as_count(views, "views", "1 or 2") > 2:
-        raise parameter_error("views", "1 or 2", views)
-    return CustomForm(H, symmetric, order, int(views))
+    order = as_choice(order, "order", ("smallest", "largest"))
+    return CustomForm(H, symmetric, order, as_choice(views, "views", (1, 2)))

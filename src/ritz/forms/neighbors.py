@@ -16,7 +16,7 @@ from ritz.forms.form import Form, as_reference
 from ritz.forms.laplacian import along
 from ritz.rows import Block, hash_rows
 from ritz.search import NearestRows, own_place
-from ritz.validation import Array, as_count, parameter_error
+from ritz.validation import Array, as_choice, as_count, parameter_error
 
 Search = Literal["exact", "faiss"] | Callable[[Array, int], Any]
 
@@ -188,8 +188,7 @@ def neighbors(
         numbers (n, k), where X is the reference sample in an order of its own.
     """
     n_neighbors = as_count(n_neighbors, "n_neighbors")
-    if kind not in ("pairs", "directional"):
-        raise parameter_error("kind", "'pairs' or 'directional'", repr(kind))
-    if not callable(search) and search not in ("exact", "faiss"):
-        raise parameter_error("search", "'exact', 'faiss' or a function", repr(search))
+    kind = as_choice(kind, "kind", ("pairs", "directional"))
+    if not callable(search):
+        search = as_choice(search, "search", ("exact", "faiss"), "a function")
     return Neighbors(n_neighbors, kind, search)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.bases import KernelSections
-from ritz.estimators.checks import checked_rows, checked_weights
+from ritz.estimators.checks import checked_rows, checked_weights, determination
 from ritz.estimators.fitting import unchanged_on_failure
 from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
 from ritz.hermite.calibration import LEFT_OUT_NUMBERS, Numbers
@@ -31,7 +31,7 @@ from ritz.hermite.targets import as_targets
 from ritz.hermite.units import units_of
 from ritz.kernels import Kernel
 from ritz.rows import row_slices
-from ritz.validation import Array, as_numeric, as_weights, parameter_error
+from ritz.validation import Array, as_weights, parameter_error
 
 # Up to so many values and derivatives QR is the solver: with 2,400 functions it takes a minute.
 MAX_QR_NUMBERS = 24_000
@@ -256,10 +256,8 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         return self._shaped(slopes * units.y_scale / units.x_scale[:, None])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination of the values predicted at X (n, d)."""
-        y = as_numeric(y, "y")
-        weight = None if sample_weight is None else as_weights(sample_weight, len(y))
-        return float(super().score(X, y, weight))
+        """Return the coefficient of determination on the rows of X (n, d) that have a value."""
+        return determination(self.predict(X), y, sample_weight)
 
     def _points(self, X: Any) -> Array:
         check_is_fitted(self, "solution_")
@@ -288,7 +286,9 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         if y is None and gradient is None:
             what = "requires y to be passed, but the target y is None"
             raise ValueError(f"{type(self).__name__} {what}.")
-        X = checked_rows(self, X, reset=reset)
+        # Sums over columns of another memory order round differently, and rounding decides ties
+        # between sections.
+        X = np.ascontiguousarray(checked_rows(self, X, reset=reset))
         n, d = X.shape
         flat, y, t, U = as_targets(y, gradient, directions, n, d)
         # Without weights, one number stands for those of all rows.

@@ -13,7 +13,15 @@ from ritz.estimators.checks import seed_of
 from ritz.kernels import Kernel
 from ritz.selection.candidates import KERNELS
 from ritz.threads import n_threads
-from ritz.validation import Array, as_count, as_n_folds, as_number, as_rows, parameter_error
+from ritz.validation import (
+    Array,
+    as_choice,
+    as_count,
+    as_n_folds,
+    as_number,
+    as_rows,
+    parameter_error,
+)
 
 # The number of functions where it is "auto": products of more take minutes on a common machine.
 MAX_FUNCTIONS = 2400
@@ -38,8 +46,7 @@ class Settings:
     @classmethod
     def of(cls, estimator: Any, d: int) -> Settings:
         """Check the parameters of an estimator, for rows of d columns."""
-        if estimator.solver not in ("auto", "qr", "sums"):
-            raise parameter_error("solver", "'auto', 'qr' or 'sums'", repr(estimator.solver))
+        solver = as_choice(estimator.solver, "solver", ("auto", "qr", "sums"))
         if not isinstance(estimator.constant, bool | np.bool_):
             raise parameter_error("constant", "True or False", repr(estimator.constant))
         n_threads(estimator.n_jobs)
@@ -56,7 +63,7 @@ class Settings:
             penalties.append(None if auto else as_number(value, name, what, 0.0))
         rho, gamma = penalties
         return cls(
-            estimator.solver,
+            solver,
             None if n_centers == "auto" else n_centers,
             centers,
             rho,

@@ -112,7 +112,13 @@ class Kernel(ABC):
         X = as_rows(X)
         Y = as_rows(Y, "Y", X.shape[1])
         scale = self.scales(X.shape[1])
-        return self.profile(self.invariant(X / scale, Y / scale), 0)[0]
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self.profile(self.invariant(X / scale, Y / scale), 0)[0]
+        if not np.isfinite(values).all():
+            raise parameter_error(
+                "X", f"points at which {self} is finite", "overflow", "Scale them."
+            )
+        return values
 
     def __add__(self, other: Kernel) -> Kernel:
         return KernelSum(self, other) if isinstance(other, Kernel) else NotImplemented

@@ -26,7 +26,7 @@ from ritz.neural.objectives import SingularLoss, SpectralLoss
 from ritz.neural.training import Training, TrainingParameters
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream, as_stream
-from ritz.validation import Array, Names, require_size
+from ritz.validation import Array, Names, renamed, require_size
 
 # Rows on which a module is checked before training: a batch that costs next to nothing.
 MODULE_TRIAL_ROWS = 64
@@ -53,7 +53,9 @@ class NetworkEstimator(
             for view, (name, module) in enumerate(given):
                 if module is None:
                     made = mlp(stream.dimensions[view], (128, 128), n_outputs)
-                    made.insert(0, Standardized(stream.sample(STANDARDIZED_ROWS, seed, view)))
+                    with renamed(rows="Xy"[view]):
+                        first = Standardized(stream.sample(STANDARDIZED_ROWS, seed, view))
+                    made.insert(0, first)
                 else:
                     made = as_module(module, name)
                 pilot = stream.sample(MODULE_TRIAL_ROWS, seed, view)

@@ -74,9 +74,7 @@ class Standardized(torch.nn.Module):
 
     def __init__(self, rows: Array) -> None:
         super().__init__()
-        rows = as_rows(rows, "rows")
-        if not len(rows):
-            raise parameter_error("rows", "at least one row", f"shape {rows.shape}")
+        rows = as_rows(rows, "rows", at_least=1)
         with np.errstate(over="ignore", invalid="ignore"):
             mean, spread = rows.mean(axis=0), rows.std(axis=0)
         # The computed deviation of a constant column need not be zero, by rounding.

@@ -48,7 +48,11 @@ def auto_mu(form: Form, stream: Stream, m: int, seed: int = 0, margin: float = M
         The ratio of mu to the eigenvalue.
     """
     m = as_count(m, "m")
-    return quick_fit(form, stream, m, seed).mu(m, margin)
+    fit = quick_fit(form, stream, m, seed)
+    if m == 1 and fit.kills_one:
+        remedy = "The first function is the constant, whose eigenvalue is zero."
+        raise parameter_error("m", f"at least 2 for {form}", m, remedy)
+    return fit.mu(m, margin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +75,7 @@ class QuickFit:
         """Return a multiple of the m-th eigenvalue."""
         last = float(self.eigenvalues(m)[-1])
         if last <= 0:
-            what = f"a number where {self.sums.form} has eigenvalues below zero"
+            what = f"a number where eigenvalue {m} of {self.sums.form} is not positive"
             remedy = "Pass a positive number, the scale of the eigenvalues wanted."
             raise parameter_error("mu", what, "'auto'", remedy)
         return margin * last

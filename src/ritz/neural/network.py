@@ -11,11 +11,11 @@ import numpy as np
 import torch
 
 from ritz.bases import Basis
-from ritz.bases.basis import RandomState
+from ritz.bases.basis import RandomState, as_pilot
 from ritz.features import Jet
 from ritz.neural.derivatives import as_tensor, values
 from ritz.neural.jet import NetworkJet
-from ritz.validation import Array, as_rows, parameter_error, require_columns
+from ritz.validation import Array, parameter_error, require_columns
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,9 +63,7 @@ class Network(Basis):
 
     def fit(self, X: Array, random_state: RandomState = None) -> Network:
         """Return the basis for points with as many columns as X, after a check on a few rows."""
-        X = as_rows(X)
-        if not len(X):
-            raise parameter_error("X", "at least one row", f"shape {X.shape}")
+        X = as_pilot(X)
         basis = replace(self, columns=X.shape[1])
         few = as_tensor(X[:8], basis.module)
         together = values(basis.module, few)

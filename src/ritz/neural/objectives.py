@@ -17,7 +17,15 @@ from ritz.neural.losses import contrastive, energy, two_towers, variance_covaria
 from ritz.neural.network import require_module
 from ritz.rows import Block
 from ritz.streams import as_stream
-from ritz.validation import Array, as_count, as_real, parameter_error, require_finite
+from ritz.validation import (
+    Array,
+    as_choice,
+    as_count,
+    as_real,
+    parameter_error,
+    renamed,
+    require_finite,
+)
 
 Regularizer = Literal["contrastive", "whitening", "variance_covariance"]
 
@@ -67,9 +75,7 @@ class SpectralLoss:
     def __post_init__(self) -> None:
         require_symmetric(self.form, "form", "SingularLoss compares two views.")
         object.__setattr__(self, "mu", as_mu(self.mu))
-        if not isinstance(self.regularizer, str) or self.regularizer not in get_args(Regularizer):
-            what = f"one of {get_args(Regularizer)}"
-            raise parameter_error("regularizer", what, repr(self.regularizer))
+        as_choice(self.regularizer, "regularizer", get_args(Regularizer))
         object.__setattr__(self, "n_parts", _at_least_two_parts(self.n_parts))
         if self.n_directions is not None:
             what = "a positive integer, or None"
@@ -143,9 +149,13 @@ class SingularLoss:
     ) -> Averages:
         """Return the averages over a batch from which the loss is computed."""
         f, g = (TensorJet(m, view) for m, view in zip(modules, block.views, strict=True))
-        if f.outputs.shape[1] != g.outputs.shape[1]:
-            what = f"a module with {f.outputs.shape[1]} outputs, as many as the left one"
-            raise parameter_error("right", what, f"{g.outputs.shape[1]} outputs")
+        sizes = []
+        for name, jet in (("left", f), ("right", g)):
+            with renamed(module=name):
+                sizes.append(jet.outputs.shape[1])
+        if sizes[0] != sizes[1]:
+            what = f"a module with {sizes[0]} outputs, as many as the left one"
+            raise parameter_error("right", what, f"{sizes[1]} outputs")
         return averages(Cross(), f, g, block, self.n_parts)
 
     def value(self, batch: Averages) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import svd
 
 from ritz.solve.whiten import as_positive, require_rank, whiten
-from ritz.validation import Array, as_count, as_real, parameter_error
+from ritz.validation import Array, as_choice, as_count, as_real, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +88,7 @@ def singular_triples(
         raise parameter_error("L", f"of shape {(len(Phi), len(Psi))}", f"shape {L.shape}")
     if not np.isfinite(L).all():
         raise parameter_error("L", "finite", "nan or inf")
-    if order not in ("smallest", "largest"):
-        raise parameter_error("order", "'smallest' or 'largest'", repr(order))
+    order = as_choice(order, "order", ("smallest", "largest"))
     left, right = (whiten(M, floor) for M, floor in zip((Phi, Psi), floors, strict=True))
     if penalties is not None:
         sides = zip((left, right), penalties, (Phi, Psi), strict=True)

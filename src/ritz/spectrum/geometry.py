@@ -8,7 +8,15 @@ import numpy as np
 
 from ritz.search import NearestRows
 from ritz.spectrum.spectrum import Spectrum
-from ritz.validation import Array, as_count, as_number, as_rows, parameter_error, renamed
+from ritz.validation import (
+    LARGEST_SIZE,
+    Array,
+    as_count,
+    as_number,
+    as_rows,
+    parameter_error,
+    renamed,
+)
 
 
 def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
@@ -23,10 +31,24 @@ def diffusion_map(spectrum: Spectrum, X: Array, t: float) -> Array:
     t
         The time, nonnegative, in units of one over the eigenvalues'.
     """
+    shrink = decay(spectrum, t)
+    return with_squares(spectrum(X) * shrink)
+
+
+def decay(spectrum: Spectrum, t: float) -> Array:
+    """Return exp(-t lambda_j), (k,)."""
     if not isinstance(spectrum, Spectrum):
         raise parameter_error("spectrum", "a Spectrum", type(spectrum).__name__, kind=TypeError)
     time = as_number(t, "t", "a nonnegative number", 0.0)
-    return np.asarray(spectrum(X) * np.exp(-time * spectrum.values))
+    return np.asarray(np.exp(-time * spectrum.values))
+
+
+def with_squares(values: Array) -> Array:
+    """Return functions at points X; raise if their squares overflow."""
+    if (size := np.abs(values).max(initial=0.0)) > LARGEST_SIZE:
+        what = "points at which squares of the functions are finite"
+        raise parameter_error("X", what, f"functions up to {size:.2g}")
+    return values
 
 
 def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:
@@ -39,14 +61,13 @@ def diffusion_distance(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Arra
     X, Y
         Points (n, d) each, compared row by row; one row goes with all of the other's.
     """
-    n, m = len(as_rows(X)), len(as_rows(Y, "Y"))
-    if n != m and 1 not in (n, m):
-        raise parameter_error("Y", f"of {n} rows, as X, or 1", f"{m} rows")
     left = diffusion_map(spectrum, X, t)
     with renamed(X="Y"):
-        difference = left - diffusion_map(spectrum, Y, t)
+        right = diffusion_map(spectrum, Y, t)
+    if len(left) != len(right) and 1 not in (len(left), len(right)):
+        raise parameter_error("Y", f"of {len(left)} rows, as X, or 1", f"{len(right)} rows")
     # Unlike a root of squares, this does not overflow.
-    return np.asarray(np.hypot.reduce(difference, axis=1))
+    return np.asarray(np.hypot.reduce(left - right, axis=1))
 
 
 def heat_kernel(spectrum: Spectrum, X: Array, Y: Array, t: float) -> Array:
@@ -78,8 +99,8 @@ def pullback_metric(spectrum: Spectrum, X: Array, t: float) -> Array:
     spectrum, X, t
         As in `diffusion_map`.
     """
-    time = as_number(t, "t", "a nonnegative number", 0.0)
-    slopes = spectrum.gradient(X) * np.exp(-time * spectrum.values)
+    shrink = decay(spectrum, t)
+    slopes = with_squares(spectrum.gradient(X) * shrink)
     return np.asarray(slopes @ slopes.transpose(0, 2, 1))
 
 

@@ -13,6 +13,7 @@ from ritz.rows import Block
 from ritz.streams.stream import Stream
 from ritz.validation import (
     Names,
+    as_choice,
     as_rows,
     as_weights,
     column_names,
@@ -56,8 +57,7 @@ class Batches(Stream):
         if not callable(self.source) and not isinstance(self.source, Iterable):
             what = "a list of arrays or a function"
             raise parameter_error("source", what, self.source, kind=TypeError)
-        if self.views not in (1, 2):
-            raise parameter_error("views", "1 or 2", self.views)
+        object.__setattr__(self, "views", as_choice(self.views, "views", (1, 2)))
 
     @cached_property
     def _first(self) -> tuple[Block, tuple[Names, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -13,7 +13,7 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream, rows_per_chunk
-from ritz.validation import Names, as_real, as_rows, as_weights, parameter_error
+from ritz.validation import Names, as_choice, as_real, as_rows, as_weights, parameter_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +43,16 @@ class Table(Stream):
             format = known.get(Path(self.path).suffix.lower(), "parquet")
             object.__setattr__(self, "format", format)
         names = self._dataset().schema.names
+        if self.weight is not None:
+            as_choice(self.weight, "weight", names, "None")
         columns = self.columns
         if columns is None:
             columns = [name for name in names if name != self.weight]
-        missing = [name for name in (*columns, self.weight) if name and name not in names]
-        if missing or not columns:
-            raise parameter_error("columns", f"among {names}", missing or list(columns))
-        object.__setattr__(self, "columns", tuple(columns))
+        listed = isinstance(columns, Iterable) and not isinstance(columns, str)
+        chosen = tuple(as_choice(name, "columns", names) for name in columns) if listed else ()
+        if not chosen:
+            raise parameter_error("columns", f"a list of names among {names}", repr(columns))
+        object.__setattr__(self, "columns", chosen)
 
     def _dataset(self) -> Any:
         try:
