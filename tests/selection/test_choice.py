@@ -39,7 +39,7 @@ class Prepared(Form):
     seen: list = field(default_factory=list)
     ready: bool = False
 
-    def prepare(self, reference, n_jobs=None):
+    def prepare(self, reference, weight=None, n_jobs=None):
         if self.ready:
             return self
         self.seen.append(reference)
