@@ -222,12 +222,13 @@ TARGETS = Kind(
     same=SERIES,
     extreme={
         "NaN": with_entry(np.nan),
+        "masked": masked,
         "constant": np.ones_like,
         **{f"times {f:g}": lambda y, f=f: y * f for f in (1e100, 1e200, 1e300, 1e-200)},
         "plus 1e8": lambda y: y + 1e8,
     },
-    bad=BAD_SERIES,
-).without("None inside")
+    bad={k: v for k, v in BAD_SERIES.items() if k not in ("None inside", "masked")},
+)
 LABELS = Kind(
     same=SERIES,
     extreme={"one class": np.zeros_like, "own": lambda y: np.arange(len(y))},

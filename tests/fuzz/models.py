@@ -210,7 +210,7 @@ estimator_entries(
     y=LABELS,
     **LABELED_KINDS,
 )
-GRADIENT = ("inf", "words", "complex", "3.0", "masked", "dates")
+GRADIENT = ("inf", "words", "complex", "3.0", "dates")
 estimator_entries(
     ritz.HermiteRegressor,
     lambda c: (

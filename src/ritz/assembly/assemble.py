@@ -146,7 +146,7 @@ def checked_sums(
             if not isfinite(matrix.sum()):
                 raise ValueError(
                     f"The sums {name} overflowed: the functions or their derivatives are too large "
-                    "on these samples. Scale the data or the kernel."
+                    "on these samples. Scale X, and Y if there is one, or the kernel."
                 )
     L, Phi, Psi = zip(*[(fold.L, fold.Phi, fold.Psi) for fold in folds], strict=True)
     # Psi is the same object as Phi where both sides share their functions.

@@ -94,10 +94,12 @@ def require_y(estimator: Any, y: Any) -> None:
 
 
 def require_aligned(y: Any, n: int) -> None:
-    """Raise unless a target (n,) or (n, outputs) has as many rows as X."""
-    shape = split_missing(y)[0].shape
-    if len(shape) not in (1, 2) or shape[0] != n:
-        raise parameter_error("y", f"an array with {n} rows, as X", f"shape {shape}")
+    """Raise unless a target (n,) or (n, outputs) has as many rows as X; none is complex."""
+    array = split_missing(y)[0]
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise parameter_error("y", f"an array with {n} rows, as X", f"shape {array.shape}")
+    if array.dtype.kind == "c":
+        raise parameter_error("y", "real", f"dtype {array.dtype}", "(Complex data not supported)")
 
 
 def determination(predicted: Array, y: Any, sample_weight: Any) -> float:

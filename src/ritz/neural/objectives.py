@@ -220,6 +220,6 @@ def _finite(loss: Tensor) -> Tensor:
     if not loss.isfinite():
         raise FloatingPointError(
             f"The loss is {loss.item():.3g} on this batch. The parameters have not been changed "
-            "since the last step. Lower the learning rate, scale the data, or check the module."
+            "since the last step. Lower the learning rate, scale X, or check the module."
         )
     return loss

@@ -233,6 +233,7 @@ def choose_regularization(
     correlation that each candidate explains, or None where they were not compared.
     """
     value = as_regularization(regularization, auto)
+    k = min(k, *sums.L[0].shape)
     if (sums.weight > 0).sum() < 2:
         return value, None, None
     if not isinstance(regularization, str):

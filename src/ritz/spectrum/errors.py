@@ -31,9 +31,9 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
 
     Returns
     -------
-    None where fewer than three folds have rows.
+    None where fewer than three folds have rows, of more weight than rounding errors of the total.
     """
-    folds = np.flatnonzero(sums.weight > 0)
+    folds = np.flatnonzero(sums.weight > np.finfo(np.float64).eps * sums.weight.sum())
     if len(folds) < 3:
         return None
     others = (sums.weight.sum() - sums.weight[folds])[:, None, None]
