@@ -10,7 +10,7 @@ import numpy as np
 
 from ritz.differences import points_and_steps, require_derivative
 from ritz.kernels.kernel import Family, Kernel, LengthScale
-from ritz.validation import Array, as_real, parameter_error
+from ritz.validation import Array, as_choice, as_real, parameter_error
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,7 @@ class CustomKernel(Kernel):
         if not isinstance(self.profiles, tuple | list):
             raise parameter_error("profiles", "a list of functions q, q', ...", self.profiles)
         object.__setattr__(self, "profiles", tuple(self.profiles))
-        if self.family not in ("distance", "dot"):
-            raise parameter_error("family", "'distance' or 'dot'", repr(self.family))
+        as_choice(self.family, "family", ("distance", "dot"))
         if not self.profiles or not all(callable(q) for q in self.profiles):
             raise parameter_error("profiles", "a list of functions q, q', ...", self.profiles)
 
