@@ -297,3 +297,9 @@ def test_an_exception_of_the_caller_leaves_the_old_file(tmp_path):
         interrupted()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_path_of_bytes_is_a_path(tmp_path):
+    with write_atomically(bytes(tmp_path / "file")) as file:
+        file.write(b"whole")
+    assert (tmp_path / "file").read_bytes() == b"whole"

@@ -26,7 +26,7 @@ def write_atomically(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     path
         The file. Its folder must exist and be writable.
     """
-    target = os.path.realpath(path)
+    target = os.path.realpath(os.fsdecode(path))
     exists = os.path.exists(target)
     if exists and not S_ISREG(os.stat(target).st_mode):
         with open(target, "wb") as file:

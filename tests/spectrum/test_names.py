@@ -212,3 +212,22 @@ def test_hermite_regression_refuses_other_columns():
     for call in (model.predict, model.predict_gradient):
         with pytest.raises(ValueError, match="same order"):
             call(PERMUTED)
+
+
+def test_neighbors_by_diffusion_distance_compare_names():
+    spectrum = ritz.decompose(ritz.laplacian(), BASIS, FRAME, 4, random_state=0)
+    with pytest.raises(ValueError, match="feature names"):
+        ritz.diffusion_neighbors(spectrum, PERMUTED, FRAME, 0.1, 3)
+    distances, numbers = ritz.diffusion_neighbors(spectrum, FRAME, FRAME[:5], 0.1, 1)
+    assert numbers.ravel().tolist() == [0, 1, 2, 3, 4]
+    assert not distances.any()
+
+
+def test_thousands_of_columns_keep_their_names_in_a_file(tmp_path):
+    columns = [f"ENSG{i:011}" for i in range(40_000)]
+    frame = pd.DataFrame(RNG.normal(size=(20, 40_000)), columns=columns)
+    spectrum = ritz.decompose(
+        ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(300.0), 5), frame, 3, random_state=0
+    )
+    spectrum.save(tmp_path / "wide")
+    assert list(ritz.load(tmp_path / "wide").names) == columns

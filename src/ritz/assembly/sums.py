@@ -37,7 +37,8 @@ class Matrices:
 class Sums:
     """Sums over rows of H(f_i, g_j, x), f_i f_j and g_i g_j, for each fold.
 
-    Sums of disjoint data over the same functions can be added; subtraction removes data again.
+    Sums of disjoint data over the same functions can be added; subtraction removes data again, from
+    the folds it was in if its `first_row` is the same.
 
     Parameters
     ----------
@@ -87,11 +88,9 @@ class Sums:
     def _combine(self, other: Sums, sign: int) -> Sums:
         if self.form.needs_all_rows:
             raise ValueError(f"Sums of {self.form} belong to all rows together and do not add up.")
-        if not self.form.same_as(other.form):
-            raise ValueError(
-                f"Sums of different operators do not add up: {self.form} and {other.form}, or "
-                "operators whose parameters or reference samples differ."
-            )
+        difference = self.form.difference(other.form)
+        if difference:
+            raise ValueError(f"Sums of different operators do not add up: {difference}.")
         if self.n_folds != other.n_folds:
             requirement = f"the same, {self.n_folds}"
             raise parameter_error("n_folds", requirement, other.n_folds)
@@ -152,13 +151,13 @@ class Sums:
 def same_functions(a: Centered, b: Centered) -> bool:
     """Return whether two bases are equal in all their numbers, and agree at some points.
 
-    What they know of repeated rows must agree, too: it decides the folds of rows.
+    What they know of repeated rows must not differ, either: it decides the folds of rows.
     """
     if a is b:
         return True
-    if a.repeats != b.repeats or not (
-        equal_numbers(a.offset, b.offset) and equal_numbers(a.basis, b.basis)
-    ):
+    if None not in (a.repeats, b.repeats) and a.repeats != b.repeats:
+        return False
+    if not (equal_numbers(a.offset, b.offset) and equal_numbers(a.basis, b.basis)):
         return False
     points = np.random.default_rng(0).normal(size=(4, a.dimension or 1))
     return bool(np.array_equal(a.at_rows(points), b.at_rows(points)))

@@ -218,7 +218,9 @@ class SpectralEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
 
     def _set(self, sums: Sums) -> Self:
         n_components = as_count(self.n_components, "n_components")
-        self.spectrum_ = wanted_functions(sums, n_components, self.regularization, "n_components")
+        self.spectrum_ = wanted_functions(
+            sums, n_components, self.regularization, "n_components", calls=4
+        )
         self.sums_ = sums
         self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
         self._n_features_out = len(self.eigenvalues_)

@@ -124,10 +124,13 @@ def first_functions(
     return decompose_sums(sums, 1 + n_functions, regularization=gamma, fewer=True)
 
 
-def wanted_functions(sums: Sums, n_functions: int, regularization: Any, name: str) -> Any:
+def wanted_functions(
+    sums: Sums, n_functions: int, regularization: Any, name: str, calls: int = 2
+) -> Any:
     """Return what `first_functions` does; warn where there are fewer, raise if there are none.
 
-    `name` is the parameter that asks for so many functions.
+    `name` is the parameter that asks for so many functions, and `calls` counts the calls between
+    the user's and this one.
     """
     spectrum = first_functions(sums, n_functions, regularization)
     found = len(spectrum) - 1
@@ -139,6 +142,6 @@ def wanted_functions(sums: Sums, n_functions: int, regularization: Any, name: st
         warnings.warn(
             f"Only {found} of {n_functions} functions were found: the basis has no more on the "
             f"samples. Lower {name}, use more or other functions, or more samples.",
-            stacklevel=4,
+            stacklevel=2 + calls,
         )
     return spectrum

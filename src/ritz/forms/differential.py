@@ -85,10 +85,12 @@ class Differential(Form):
             if not callable(c) and c.ndim:
                 yield f"coefficient of ({alpha}, {beta})", c
 
-    def same_as(self, other: Form) -> bool:
-        if not isinstance(other, Differential):
-            return False
-        return equal_values(self._without_row_arrays(), other._without_row_arrays())
+    def difference(self, other: Form) -> str | None:
+        if isinstance(other, Differential) and equal_values(
+            self._without_row_arrays(), other._without_row_arrays()
+        ):
+            return None
+        return f"{self} and {other}"
 
     def _without_row_arrays(self) -> tuple[Any, ...]:
         return tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -117,17 +118,29 @@ class Form(ABC):
         """Return how many numbers the terms hold for each row and function, to size blocks."""
         return 1
 
-    def same_as(self, other: Form) -> bool:
-        """Return whether both are the same operator: equal numbers, the same functions.
+    def difference(self, other: Form) -> str | None:
+        """Return in what two operators differ, in words, or None if they are the same.
 
         Arrays with one entry for each row of the data may differ, as the data do.
         """
+        if type(self) is not type(other):
+            return f"{self} and {other}"
         per_row = dict(self.row_arrays()).keys() & dict(other.row_arrays()).keys()
-        return type(self) is type(other) and all(
-            equal_values(getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)  # type: ignore[arg-type]
-            if field.name not in per_row
-        )
+        for field in fields(self):  # type: ignore[arg-type]
+            ours, theirs = getattr(self, field.name), getattr(other, field.name)
+            if field.name in per_row or equal_values(ours, theirs):
+                continue
+            if field.name == "form":
+                return str(ours.difference(theirs))
+            if field.name == "forms" and len(ours) == len(theirs):
+                pairs = zip(ours, theirs, strict=True)
+                found = (mine.difference(yours) for mine, yours in pairs)
+                return str(next(filter(None, found)))
+            if field.name.startswith("reference"):
+                return f"{self}, whose reference samples differ"
+            values = f"{reprlib.repr(ours)} and {reprlib.repr(theirs)}"
+            return f"{self} with {field.name} = {values}"
+        return None
 
     def __add__(self, other: Form) -> Form:
         return FormSum((self, other)) if isinstance(other, Form) else NotImplemented
@@ -163,7 +176,7 @@ def equal_values(a: object, b: object) -> bool:
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(map(equal_values, a, b))
     if isinstance(a, Form) and isinstance(b, Form):
-        return a.same_as(b)
+        return a.difference(b) is None
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return bool(np.array_equal(a, b))
     return a is b or bool(type(a) is type(b) and a == b)

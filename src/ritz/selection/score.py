@@ -81,7 +81,7 @@ def unseen_energy(basis: Any, seen: Sample, unseen: Sample, k: int, regularizati
 
 def without_offset(functions: Combination) -> Centered:
     """Return functions for `assemble` as they are, with nothing subtracted from them."""
-    return Centered(functions, np.zeros(functions.size))
+    return Centered(functions, np.zeros(functions.size), repeats=False)
 
 
 def held_out_loss(matrices: Matrices, values: Array, mu: float) -> float:

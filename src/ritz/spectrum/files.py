@@ -50,13 +50,18 @@ def _encode(value: Any, arrays: dict[str, Any]) -> Any:
         require_finite(value, name)
         arrays[name] = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
         return {"array": name}
+    if isinstance(value, tuple) and value and all(isinstance(item, str) for item in value):
+        # Names of columns, of which there may be more than a header holds.
+        name = f"array{len(arrays)}"
+        arrays[name] = np.frombuffer(json.dumps(value).encode(), np.uint8).astype(np.int64)
+        return {"texts": name}
     if isinstance(value, tuple):
         return {"tuple": [_encode(item, arrays) for item in value]}
     if is_dataclass(value) and not isinstance(value, type):
         state = {}
         for field in fields(value):
             part = getattr(value, field.name)
-            if part is None and field.default is not MISSING:
+            if part is field.default is not MISSING:
                 # Left out, so that versions without the field can read the file.
                 continue
             if any(map(_is_function, part if isinstance(part, tuple) else (part,))):
@@ -203,6 +208,8 @@ def _decode(tree: Any, arrays: _Arrays, classes: Mapping[str, type]) -> Any:
         array = arrays.take(tree["array"], "fi")
         require_finite(array, tree["array"])
         return array
+    if "texts" in tree:
+        return tuple(json.loads(bytes(arrays.take(tree["texts"], "i").tolist())))
     if "tuple" in tree:
         return tuple(_decode(item, arrays, classes) for item in tree["tuple"])
     cls = classes[tree["type"]]

@@ -13,7 +13,6 @@ from ritz.validation import (
     Array,
     as_count,
     as_number,
-    as_rows,
     parameter_error,
     renamed,
 )
@@ -121,10 +120,10 @@ def diffusion_neighbors(
         How many.
     """
     k = as_count(n_neighbors, "n_neighbors")
-    X = as_rows(X)
-    if k > len(X):
-        raise parameter_error("n_neighbors", f"at most {len(X)}, the rows of X", k)
-    nearest = NearestRows(diffusion_map(spectrum, X, t))
+    among = diffusion_map(spectrum, X, t)
+    if k > len(among):
+        raise parameter_error("n_neighbors", f"at most {len(among)}, the rows of X", k)
+    nearest = NearestRows(among)
     with renamed(X="Y"):
         points = diffusion_map(spectrum, Y, t)
     return nearest(points, k, n_jobs=None)
