@@ -144,3 +144,11 @@ def test_the_memory_order_of_rows_changes_nothing():
         ritz.HermiteRegressor(n_centers=15).fit(rows, y) for rows in (X, np.asfortranarray(X))
     ]
     np.testing.assert_array_equal(*(model.predict(X) for model in models))
+
+
+@pytest.mark.parametrize("regularization", ["auto", 1e-6])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_gradients_alone_have_a_positive_weight(method, regularization):
+    model = hermite(gradient_weight=0, regularization=regularization)
+    with raises("'gradient_weight'", "must be positive where no value of y is known", "0"):
+        getattr(model, method)(X, None, GRADIENT)

@@ -36,6 +36,21 @@ def test_intervals_of_exact_data(name, n, lengths, rho):
     assert 0.88 <= inside.mean() <= 0.99
 
 
+@pytest.mark.parametrize("regularization", [0.0, 1e-16])
+def test_intervals_of_few_exact_rows_without_a_penalty(regularization):
+    inside = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, Z, w = rng.uniform(-1, 1, (40, 6)), rng.uniform(-1, 1, (500, 6)), rng.normal(size=6)
+        t = np.outer(np.sin(X @ w) / (1.5 + np.cos(X @ w)) ** 2, w)
+        model = ritz.HermiteRegressor(
+            length_scale=1.0, regularization=regularization, gradient_weight=1.0
+        ).fit(X, 1 / (1.5 + np.cos(X @ w)), t)
+        value, deviation = model.predict(Z, return_std=True)
+        inside.append(np.abs(value - 1 / (1.5 + np.cos(Z @ w))) < 1.96 * deviation)
+    assert 0.88 < np.mean(inside) < 0.99
+
+
 @pytest.mark.parametrize("route", ["qr", "sums", "parts"])
 def test_intervals_of_noisy_data(route):
     inside = []

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
-from scipy.spatial import cKDTree
 
 from ritz.hermite.functionals import Functionals, covariance
 from ritz.hermite.lengths import maximize
 from ritz.hermite.likelihood import Likelihood, robust_cholesky
 from ritz.hermite.observations import Batch
 from ritz.kernels import Kernel
+from ritz.search import NearestRows
 from ritz.validation import Array
 
 # Columns whose deviation along a direction is below this share of the largest one determine each
@@ -41,7 +41,9 @@ class GradientAudit:
     Parameters
     ----------
     factors
-        Estimates (d,), NaN where nothing was observed or the values do not determine the gradient.
+        Estimates (d,). NaN where nothing was observed, where the values do not determine the
+        gradient, where the differences between neighbors do not confirm that it is wrong, and where
+        the gradients of the column are in another one.
     low, high
         The ends (d,) of their intervals.
     sources
@@ -64,9 +66,9 @@ class GradientAudit:
     def describe(self, c: int, names: Any) -> str:
         """Return what was found about a column, by the columns' names or numbers (d,)."""
         if self.sources[c] != c:
-            return f"column {names[c]!r}: its gradients are in column {names[self.sources[c]]!r}"
+            return f"the gradients of column {names[c]!r} are in column {names[self.sources[c]]!r}"
         interval = f"{self.low[c]:.3g} to {self.high[c]:.3g}"
-        return f"column {names[c]!r}: factor {self.factors[c]:.3g} ({interval})"
+        return f"column {names[c]!r} has the factor {self.factors[c]:.3g} ({interval})"
 
     def __str__(self) -> str:
         names = range(len(self.factors))
@@ -104,11 +106,13 @@ def audit_gradients(kernel: Kernel, batch: Batch) -> GradientAudit:
     needed = np.abs(projector) > DEPENDENT_SHARE
     known = (batch.weight[:, 1:] > 0).astype(int) @ needed == needed.sum(axis=0)
     observed = np.einsum("njo,jc->nco", batch.targets[:, 1:], projector)
-    slopes = [
-        Functionals.along(batch.X, np.tile(u, (len(batch.X), 1))) / fit.lengths for u in projector.T
-    ]
-    crosses = [covariance(kernel, G, F) for G in slopes]
-    expected = np.stack([cross @ alpha for cross in crosses], axis=1)
+
+    # The covariances of all columns at once would take memory for d matrices (n, n).
+    def slopes(c: int) -> Functionals:
+        U = np.broadcast_to(projector[:, c], batch.X.shape)
+        return Functionals.along(batch.X, U) / fit.lengths
+
+    expected = np.stack([covariance(kernel, slopes(c), F) @ alpha for c in range(d)], axis=1)
     sources = resembling_columns(expected, observed, known)
     result = np.full((3, d), np.nan)
     for c, source in enumerate(sources):
@@ -116,7 +120,8 @@ def audit_gradients(kernel: Kernel, batch: Batch) -> GradientAudit:
         # The values say nothing about a column on which they hardly depend, or that is constant.
         if fit.lengths[c] > 30.0 or not projector[c, c] > 1e-3 or not len(at):
             continue
-        G, cross = slopes[c].take(at), crosses[c][at]
+        G = slopes(c).take(at)
+        cross = covariance(kernel, G, F)
         errors = covariance(kernel, G, G) - cross @ cho_solve(factor, cross.T)
         result[:, c] = factor_interval(expected[at, c], observed[at, source], errors, amplitude)
     own = np.arange(d)
@@ -169,7 +174,7 @@ def corrections_that_help(
         The scales (d,) in which distances of neighbors are measured.
     """
     k = min(N_NEIGHBORS, len(X) - 1)
-    found = np.asarray(cKDTree(X / lengths).query(X / lengths, k=k + 1)[1])[:, 1:]
+    _, found = NearestRows(X / lengths).others(k)
     ends = np.column_stack([np.repeat(np.arange(len(X)), k), found.ravel()])
     pairs = np.unique(np.sort(ends, axis=1), axis=0)
     i, j = pairs[:, 0], pairs[:, 1]
@@ -227,8 +232,8 @@ def warn_of_gradients(audit: GradientAudit, names: Any) -> None:
     if len(bad):
         columns = "; ".join(audit.describe(c, names) for c in bad)
         warnings.warn(
-            "Gradients look wrong in sign, scale or order. According to the values, they are these "
-            f"multiples of the true ones: {columns}. Check signs (forces are minus the gradient), "
-            "units, and the order of columns; see gradient_audit_.",
+            "Gradients look wrong in sign, scale or order. Compared with those that the values "
+            f"suggest, {columns}. Check signs (forces are minus the gradient), units, and the "
+            "order of columns; see gradient_audit_.",
             stacklevel=5,
         )

@@ -20,6 +20,8 @@ LEFT_OUT_NUMBERS = 4000
 # The smallest penalty of the variance, relative to weights and prior variance. The functions psi
 # have rounding errors of 1e-7 at points far from the data: their squares would decide below it.
 LEAST_NUGGET = 1e-11
+# The smallest 1 - leverage of which rounding changes less than a hundredth.
+RESOLVED = 1e-13
 # Fewer values than these determine the constant, and little else.
 FEW_VALUES = 16
 
@@ -118,12 +120,13 @@ def calibrate(
     F, targets, weight = numbers.functionals, numbers.targets, numbers.weight
     least = LEAST_NUGGET * functions.triangle[0, 0] ** 2
     nugget = max(gamma, least * float(weight.mean()))
-    root = R
+    root, smooth = R, x
     if nugget > gamma:
         extra = np.append(
             np.zeros(len(R) - functions.size), np.full(functions.size, nugget - gamma)
         )
         root = triangular_factor([R], len(R), np.sqrt(extra))
+        smooth = solve_triangular(root, solve_triangular(root, R.T @ (R @ x), trans=1))
     outside = variances(functions.kernel, F) - np.einsum("ij,ij->i", psi, psi)
     weight = np.where(F.is_value, weight, rho * weight)
     used = F.is_value
@@ -137,10 +140,14 @@ def calibrate(
         scale = np.sqrt(weight[k])[:, None]
         B = h[k] * scale
         fitted, prior = (np.eye(len(k)) - leverages(T, B) for T in (R, root))
+        solution = x
+        if np.linalg.eigvalsh(fitted).min(initial=1.0) < RESOLVED:
+            # Far from the others both penalties give the same error; the larger one resolves it.
+            fitted, solution = prior, smooth
         if np.linalg.eigvalsh(fitted).min(initial=1.0) < 1e-14:
             # No other point determines what this one does.
             continue
-        error = np.linalg.solve(fitted, targets[k] * scale - B @ x) / scale + rounding[k]
+        error = np.linalg.solve(fitted, targets[k] * scale - B @ solution) / scale + rounding[k]
         # The noise of an observation is that of the fit, not that of a larger nugget.
         variance = nugget * (np.diag(np.linalg.inv(prior)) - 1.0) + gamma
         variance = variance / weight[k] + np.maximum(outside[k], 0.0)

@@ -174,6 +174,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         arguments = (y, gradient, sample_weight, directions, gradient_sample_weight)
         observations = self._observations(X, *arguments, reset=True)
         settings = Settings.of(self, observations.X.shape[1])
+        settings.require_loss(bool(observations.has_value.any()))
         kernel = self._prepare(observations, settings)
         small = observations.size <= MAX_QR_NUMBERS
         by_qr = settings.solver == "qr" or (settings.solver == "auto" and small)
@@ -209,13 +210,14 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         arguments = (y, gradient, sample_weight, directions, gradient_sample_weight)
         observations = self._observations(X, *arguments, reset=before is None)
         settings = Settings.of(self, observations.X.shape[1])
+        has_values = bool(observations.has_value.any()) or (before is not None and self._has_values)
+        settings.require_loss(has_values)
         if before is None:
             kernel = self._prepare(observations, settings)
             self._functions, self._offset = sections_at_rows(
                 observations, kernel, settings, SUMS_PIVOT_FLOOR, MAX_FUNCTIONS_MANY
             )
             self._some: Numbers | None = None
-            self._has_values = False
             self._row_sums: RowSums | None = None
         n_folds = settings.n_folds if before is None else len(before)
         functions, offset = self._functions, self._offset
@@ -225,12 +227,12 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         some = Numbers.of(subsample(observations, LEFT_OUT_NUMBERS, settings.seed, True))
         some = (some if self._some is None else self._some + some).some()
         solution = fit_by_sums(functions, offset, folds, settings, self._noise, some)
-        self._has_values = self._has_values or bool(observations.has_value.any())
-        if not self._has_values:
+        if not has_values:
             sums = RowSums.of(functions.basis, observations)
             self._row_sums = sums if self._row_sums is None else self._row_sums + sums
             solution = self._row_sums.center(solution)
         self._folds, self._some = folds, some
+        self._has_values: bool = has_values
         return self._store(solution)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -75,6 +75,13 @@ class Settings:
             seed_of(estimator.random_state),
         )
 
+    def require_loss(self, has_values: bool) -> None:
+        """Raise an error where nothing that was observed counts."""
+        if self.gradient_weight == 0 and not has_values:
+            remedy = "Derivatives of weight 0 do not count, and nothing else was observed."
+            what = "positive where no value of y is known"
+            raise parameter_error("gradient_weight", what, "0", remedy)
+
     def n_functions(self, available: int, cap: int, held: int) -> int:
         """Return how many functions to choose of those available, up to `cap` if it is "auto".
 
