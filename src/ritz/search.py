@@ -18,6 +18,9 @@ TREE_ROWS = 1024
 BLOCK_FLOATS = 2**20
 # Points of one group: the minima of groups show which few distances are worth a look.
 GROUP = 32
+# With more candidates than this multiple of k, distances from products decide, if their rounding
+# is below this share of them.
+MANY_TIES, TIE = 8, 1e-9
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -27,7 +30,8 @@ class NearestRows:
     With few columns a kd-tree is searched. With more, all distances come from matrix products, and
     those that may be among the smallest are computed again from differences. Which of the two it
     is depends on the number of columns alone, and neither depends on blocks or threads. From equal
-    distances the tree picks some, the products the first points.
+    distances the tree picks some, the products the first points; where very many distances are
+    equal up to the rounding of products, they count as equal.
 
     Parameters
     ----------
@@ -98,18 +102,35 @@ class NearestRows:
         bound = np.partition(lowest, k - 1, axis=1)[:, k - 1]
         # Rounding of the products: a multiple of eps (|a| + |b|)^2, where |b| <= |a| + |a - b|.
         size = np.sqrt(squares) + np.sqrt(np.maximum(bound + squares, 0.0))
-        bound += 16 * (d + 8) * EPS * size**2
+        rounding = 16 * (d + 8) * EPS * size**2
+        bound += rounding
         rows, place = np.nonzero(lowest <= bound[:, None])
         which, group = np.nonzero(S[rows, :, place] <= bound[rows, None])
         rows, columns = rows[which], place[which] + group * lowest.shape[1]
+        many = np.bincount(rows, minlength=n) > MANY_TIES * k
+        many &= rounding <= TIE * (bound + squares)
+        if many.any():
+            few = ~many[rows]
+            chosen = _first_of_ties(S.reshape(n, -1)[many], k, rounding[many])
+            rows = np.append(rows[few], np.repeat(np.flatnonzero(many), k))
+            columns = np.append(columns[few], chosen)
         exact = np.empty(len(rows))
         for part in row_slices(len(rows), max(1, BLOCK_FLOATS // d)):
             difference = X[rows[part]] - self.points[columns[part]]
             exact[part] = (difference**2).sum(axis=1)
         order = np.lexsort((columns, exact, rows))
-        first = np.searchsorted(rows, np.arange(n))
+        first = np.searchsorted(rows[order], np.arange(n))
         nearest = order[first[:, None] + np.arange(k)]
         return np.sqrt(exact[nearest]), columns[nearest]
+
+
+def _first_of_ties(squares: Array, k: int, rounding: Array) -> NDArray[np.intp]:
+    """Return the columns (n, k) of the smallest entries, of those equal up to rounding the first."""
+    kth = np.partition(squares, k - 1, axis=1)[:, k - 1 : k]
+    level = np.zeros(squares.shape, dtype=np.int8)
+    level += squares >= kth - rounding[:, None]
+    level += squares > kth + rounding[:, None]
+    return np.argsort(level, axis=1, kind="stable")[:, :k]
 
 
 def own_place(index: NDArray[np.intp]) -> NDArray[np.bool_]:

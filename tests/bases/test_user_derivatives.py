@@ -44,8 +44,6 @@ def test_the_numbers_of_the_error_are_those_of_derivative_and_difference():
 
 RNG = np.random.default_rng(0)
 GRID = RNG.integers(-3, 4, size=(300, 2)).astype(float)
-SPHERE = RNG.normal(size=(300, 3))
-SPHERE /= np.linalg.norm(SPHERE, axis=1, keepdims=True)
 RIGHT = {
     "kinks": (lambda x: np.abs(x).sum(axis=1), np.sign, X),
     "kinks at rows": (lambda x: np.abs(x).sum(axis=1), np.sign, GRID),
@@ -58,6 +56,21 @@ RIGHT = {
         lambda x: np.sin(300 * x[:, 0]),
         lambda x: 300 * np.cos(300 * x) * [1, 0],
         X,
+    ),
+    "oscillating fast": (
+        lambda x: np.sin(1e4 * x[:, 0]),
+        lambda x: 1e4 * np.cos(1e4 * x) * [1, 0],
+        X,
+    ),
+    "steps below rounding": (
+        lambda x: np.sin((x[:, 0] - 1.7e18) / 1e4),
+        lambda x: np.cos((x - 1.7e18) / 1e4) / 1e4,
+        X[:, :1] * 1e4 + 1.7e18,
+    ),
+    "a large quotient": (
+        lambda x: np.sin(x[:, 0] / 1e4),
+        lambda x: np.cos(x / 1e4) / 1e4,
+        X[:, :1] * 1e4 + 1.7e18,
     ),
     "few slopes": (lambda x: np.maximum(x[:, 0] - 2, 0), lambda x: (x > 2) * [1.0, 0], X),
     "single precision": (
@@ -80,15 +93,53 @@ def test_right_gradients_pass(case):
     ritz.Functions([f], gradients=[gradient]).fit(rows)
 
 
-def test_tangential_gradients_pass():
-    f, gradient = lambda x: x[:, 0], lambda x: np.eye(3)[0] - x[:, :1] * x
-    ritz.Functions([f], gradients=[gradient]).fit(SPHERE)
+@pytest.mark.parametrize("d", [3, 10, 20, 50])
+def test_tangential_gradients_pass(d):
+    """Between random rows of a sphere in many dimensions, chords are as long as its radius."""
+    rows = np.random.default_rng(0).normal(size=(300, d))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+
+    def gradient(x):
+        return np.eye(d)[0] - x[:, :1] * x / (x**2).sum(axis=1, keepdims=True)
+
+    ritz.Functions([lambda x: x[:, 0]], gradients=[gradient]).fit(rows)
+    with raises("'gradients[0]'", "where finite differences are"):
+        ritz.Functions([lambda x: x[:, 0]], gradients=[lambda x: gradient(x) / 2]).fit(rows)
+
+
+def test_wrong_gradients_are_found_where_only_long_steps_are_resolved():
+    """Values 1e4 times as large as their differences leave few digits of short steps."""
+    with raises("Got -1 where finite differences are 1 ", "rows"):
+        basis = ritz.Functions([lambda x: 1e4 + x[:, 0]], gradients=[lambda x: 0 * x - 1])
+        basis.fit(X[:, :1])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_few_rows_are_not_compared(n):
+    rows = X[:n]
+    assert ritz.Functions([wave], gradients=[wave_gradient]).fit(rows).dimension == 2
 
 
 def test_most_rows_must_disagree():
     """A wrong gradient beyond x = 1, where a fifth of the rows are, may be a kink or a jump."""
     f, gradient = lambda x: x[:, 0], lambda x: np.where(x[:, :1] > 1, -1.0, 1.0) * [1, 0]
     ritz.Functions([f], gradients=[gradient]).fit(X)
+
+
+@pytest.mark.parametrize("name", ["callables[1]", "gradients[1]"])
+def test_a_function_that_fails_between_rows_is_named(name):
+    table = {tuple(row): row for row in X}
+
+    def looked_up(x):
+        return np.array([table[tuple(row)] for row in x])
+
+    pair = {"callables[1]": wave, "gradients[1]": wave_gradient, name: looked_up}
+    with pytest.raises(KeyError) as caught:
+        fit(pair["callables[1]"], pair["gradients[1]"])
+    (note,) = caught.value.__notes__
+    assert name in note
+    assert "between the rows" in note
+    assert "check_derivatives=False" in note
 
 
 def test_gradients_are_compared_once_for_each_fit():

@@ -12,7 +12,7 @@ import pytest
 import ritz
 from ritz import search
 from ritz.assembly.folds import add_block
-from ritz.rows import Block
+from ritz.rows import Block, row_slices
 from ritz.search import NearestRows
 
 # One number of columns for which a tree is searched, two for which all distances are computed.
@@ -96,6 +96,25 @@ def test_among_equal_distances_products_choose_the_first_points():
     np.testing.assert_array_equal(
         NearestRows(points)(points[:100], 9)[1], by_differences(points, points[:100], 9)[1]
     )
+
+
+@pytest.mark.parametrize("kind", ["one-hot", "binary"])
+def test_many_ties_are_broken_without_computing_all_differences(kind, monkeypatch):
+    points = np.eye(400)
+    if kind == "binary":
+        points = np.random.default_rng(0).integers(0, 2, size=(2000, 12)).astype(float)
+    computed = []
+
+    def recorded(n, block):
+        computed.append(n)
+        return row_slices(n, block)
+
+    monkeypatch.setattr(search, "row_slices", recorded)
+    distances, index = NearestRows(points)(points[:300], 5)
+    truth, places = by_differences(points, points[:300], 5)
+    np.testing.assert_array_equal(index, places)
+    np.testing.assert_array_equal(distances, truth)
+    assert max(computed) <= 300 * 5 * 8
 
 
 @pytest.mark.parametrize("d", COLUMNS)

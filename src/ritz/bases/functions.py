@@ -37,8 +37,8 @@ class Functions(Basis):
     columns
         The number d of columns of points; by default that of the data.
     check_derivatives
-        Whether a fit compares the gradients with finite differences at a few rows, and raises if
-        most disagree.
+        Whether a fit compares the gradients with finite differences, and raises if most disagree.
+        It calls functions and gradients at a few points between the rows.
 
     Examples
     --------
@@ -84,8 +84,8 @@ class Functions(Basis):
             points, steps = points_and_steps(X)
             for j, (f, gradient) in enumerate(zip(self.callables, self.gradients, strict=True)):
                 require_derivative(
-                    partial(_called, f, f"callables[{j}]", 1),
-                    partial(_called, gradient, f"gradients[{j}]", 2),
+                    partial(_called_between_rows, f, f"callables[{j}]", 1),
+                    partial(_called_between_rows, gradient, f"gradients[{j}]", 2),
                     points,
                     steps,
                     f"gradients[{j}]",
@@ -147,6 +147,22 @@ def _called(function: Function, name: str, ndim: int, X: Array) -> Array:
         what = f"a function that returns shape {shape} for points of shape {X.shape}"
         raise parameter_error(name, what, f"shape {result.shape}")
     return result
+
+
+def _called_between_rows(function: Function, name: str, ndim: int, X: Array) -> Array:
+    """Call a function at points that need not be rows, and say so if it fails."""
+
+    def noted(X: Array) -> Any:
+        try:
+            return function(X)
+        except Exception as error:
+            error.add_note(
+                f"{name} was called at points between the rows of X, to compare gradients with "
+                "finite differences. check_derivatives=False skips this comparison."
+            )
+            raise
+
+    return _called(noted, name, ndim, X)
 
 
 def _finite(function: Function, name: str, ndim: int, X: Array) -> Array:
