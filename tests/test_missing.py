@@ -1,13 +1,17 @@
 """Missing entries and dates: refused by name, or unknown where NaN means that."""
 
+import datetime as dt
+
 import dask.array as da
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 import ritz
+from ritz.validation import as_numeric
 from tests.bad_input import D, N, X, Y, raises
 
 ROW, COLUMN = 18, 1
@@ -98,6 +102,31 @@ def test_a_column_of_a_frame_without_numbers_is_named_or_refused(column):
         fitted("SpectralEmbedding", frame)
     with raises("'X'", "dates"):
         fitted("SpectralEmbedding", pd.DataFrame({"a": X[:, 0], "b": pd.Timestamp("2024")}))
+
+
+@pytest.mark.parametrize(
+    "entry", [dt.datetime(2024, 5, 1), dt.date(2024, 5, 1), dt.timedelta(1), dt.time(1)], ids=repr
+)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_no_column_of_a_frame_holds_dates(frame, entry):
+    data = frame({"a": X[:, 0], "b": [entry] * N})
+    with raises("'X'", "dates"):
+        fitted("SpectralEmbedding", data)
+    with raises("'X'", "dates"):
+        ritz.assemble(ritz.laplacian(), BASIS, data)
+    with raises("'batch 0'", "dates"):
+        ritz.assemble(ritz.laplacian(), BASIS, ritz.Batches([data]))
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Int64", "boolean", "double[pyarrow]"])
+def test_columns_of_nullable_numbers_are_not_searched_entry_by_entry(dtype, monkeypatch):
+    data = pd.DataFrame((X > 0), columns=["a", "b"]).astype(dtype)
+    expected = as_numeric(X > 0, "X")
+    monkeypatch.setattr("ritz.validation.is_missing", None)
+    np.testing.assert_array_equal(as_numeric(data, "X"), expected)
+    data.loc[ROW, "b"] = pd.NA
+    with raises("'X'", f"row {ROW}, column 'b'"):
+        as_numeric(data, "X", allow_missing=False)
 
 
 @each_bad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from math import isfinite
 from numbers import Integral
 from typing import Any
@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 # The names of the columns of a view, or None where they have none.
 Names = tuple[str, ...] | None
 
-# Dates and spans of time, NumPy's and Python's, with pandas' among the latter.
-DATES = (np.datetime64, np.timedelta64, date, timedelta)
+# Dates, times and spans of time, NumPy's and Python's, with pandas' among the latter.
+DATES = (np.datetime64, np.timedelta64, date, time, timedelta)
 # Folds, each with matrices of its own: more than this say nothing new about errors.
 MOST_FOLDS = 1000
 # The size of numbers whose squares, and sums of many squares, neither overflow nor underflow.
@@ -86,7 +86,10 @@ def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     if not masked and array.dtype.kind not in "OmM":
         return array, None
     missing = np.ma.getmaskarray(value) if masked else np.zeros(array.shape, dtype=bool)
-    if array.dtype == object:
+    if hasattr(value, "isna"):
+        # pandas knows the dtype of each column, and looks at objects only where it must.
+        missing = np.asarray(value.isna())
+    elif array.dtype == object:
         found = (is_missing(item) for item in array.flat)
         missing = missing | np.fromiter(found, bool, array.size).reshape(array.shape)
     elif array.dtype.kind in "mM":
@@ -94,8 +97,21 @@ def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     return array, missing if missing.any() else None
 
 
-def has_dates(array: NDArray[Any]) -> bool:
-    """Return whether an array holds dates or spans of time, which NumPy would turn into numbers."""
+def columns_without_numbers(value: Any) -> list[NDArray[Any]]:
+    """Return the columns of a frame of pandas or polars whose dtype is not a number's."""
+    if hasattr(value, "iter_columns"):
+        return [np.asarray(column) for column in value.iter_columns()]
+    dtypes = enumerate(value.dtypes)
+    return [np.asarray(value.iloc[:, j]) for j, dtype in dtypes if dtype.kind not in "fiub"]
+
+
+def has_dates(value: Any, array: NDArray[Any]) -> bool:
+    """Return whether a value, or the array made of it, holds dates, times or spans of time.
+
+    NumPy and polars would turn them into numbers.
+    """
+    if hasattr(value, "dtypes") and hasattr(value, "columns"):
+        return any(has_dates(column, column) for column in columns_without_numbers(value))
     if array.dtype == object:
         return any(isinstance(item, DATES) and not is_missing(item) for item in array.flat)
     return array.dtype.kind in "mM"
@@ -126,7 +142,7 @@ def as_numeric(
             raise ValueError("Complex data not supported")
         if missing is not None and not array.ndim:
             raise ValueError("nothing is given")
-        if has_dates(array):
+        if has_dates(value, array):
             example = "(t - t[0]) / np.timedelta64(1, 's')"
             raise ValueError(f"turn dates into numbers first, as in {example}")
         numbers = array if missing is None else np.where(missing, np.nan, array)
