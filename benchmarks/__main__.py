@@ -35,6 +35,7 @@ NAMES = (
     "augmented",
     "hermite",
     "hermite_large",
+    "hermite_coverage",
     "audit",
     "atoms",
 )
@@ -104,7 +105,7 @@ def run_slow(results: dict[str, Any]) -> None:
 if __name__ == "__main__":
     if "--list" in sys.argv[1:]:
         for name in NAMES:
-            print(f"python -m benchmarks.{name:<14} {description(name)}")
+            print(f"python -m benchmarks.{name:<16} {description(name)}")
     else:
         warnings.simplefilter("ignore")
         main("--full" in sys.argv[1:])

@@ -1,6 +1,7 @@
 """Threads: how many there are, and how many the linear algebra may use meanwhile."""
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -48,6 +49,34 @@ def test_a_limit_ends_with_an_error(limits):
     with pytest.raises(ZeroDivisionError), one_blas_thread():
         1 / 0  # noqa: B018
     assert limits() == before
+
+
+@pytest.mark.parametrize("method", ["acquire", "release"])
+def test_a_limit_ends_wherever_ctrl_c_comes(limits, method):
+    """Ctrl-C is raised at each line of the method in turn."""
+    before = limits()
+    code = getattr(threads._SharedLimit, method).__code__
+    lines = sorted({line for _, _, line in code.co_lines() if line} - {code.co_firstlineno})
+    left = list(lines)
+
+    def trace(frame, event, _):
+        if frame.f_code is not code:
+            return None
+        if event == "line" and left and frame.f_lineno == left[0]:
+            left.pop(0)
+            raise KeyboardInterrupt
+        return trace
+
+    for _ in lines:
+        earlier = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            with pytest.raises(KeyboardInterrupt), one_blas_thread():
+                pass
+        finally:
+            sys.settrace(earlier)
+        assert limits() == before
+    assert not left
 
 
 @pytest.mark.parametrize("fails", [False, True], ids=["all succeed", "some fail"])

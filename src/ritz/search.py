@@ -125,7 +125,7 @@ class NearestRows:
 
 
 def _first_of_ties(squares: Array, k: int, rounding: Array) -> NDArray[np.intp]:
-    """Return the columns (n, k) of the smallest entries; of entries equal to rounding the first."""
+    """Return columns (n, k) of the smallest entries, of those equal up to rounding the first."""
     kth = np.partition(squares, k - 1, axis=1)[:, k - 1 : k]
     level = np.zeros(squares.shape, dtype=np.int8)
     level += squares >= kth - rounding[:, None]

@@ -28,20 +28,29 @@ class _SharedLimit:
     """A limit of one BLAS thread for the whole process, as long as somebody holds it."""
 
     def __init__(self) -> None:
-        self.lock, self.holders, self.limit = threading.Lock(), 0, None
+        self.lock = threading.Lock()
+        self.holders: set[object] = set()
+        self.original: list[tuple[Any, int]] = []
 
-    def acquire(self) -> None:
+    def acquire(self, holder: object) -> None:
         with self.lock:
-            if self.holders == 0:
-                self.limit = _blas().limit(limits=1)
-            self.holders += 1
+            self.holders.add(holder)
+            if not self.original:
+                libraries = _blas().lib_controllers
+                self.original = [(library, library.num_threads) for library in libraries]
+            # OpenBLAS may crash if its limit is set while other threads compute.
+            if len(self.holders) == 1:
+                for library, _ in self.original:
+                    library.set_num_threads(1)
 
-    def release(self) -> None:
+    def release(self, holder: object) -> None:
+        """End what `acquire` began, also where Ctrl-C came before its end. May be called twice."""
         with self.lock:
-            self.holders -= 1
-            if self.holders == 0:
-                limit, self.limit = self.limit, None
-                limit.restore_original_limits()  # type: ignore[attr-defined]
+            self.holders.discard(holder)
+            if not self.holders:
+                for library, threads in self.original:
+                    library.set_num_threads(threads)
+                self.original = []
 
 
 _limit = _SharedLimit()
@@ -53,11 +62,16 @@ def one_blas_thread() -> Iterator[None]:
 
     Idle threads of BLAS wait busily on the cores that our own threads need.
     """
-    _limit.acquire()
+    holder = object()
     try:
+        _limit.acquire(holder)
         yield
     finally:
-        _limit.release()
+        try:
+            _limit.release(holder)
+        finally:
+            # Again, in case Ctrl-C came in between.
+            _limit.release(holder)
 
 
 def solver_threads(size: int) -> AbstractContextManager[None]:

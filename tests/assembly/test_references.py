@@ -74,6 +74,13 @@ def test_neighbors_of_other_rows_are_searched_in_the_sample():
     np.testing.assert_allclose(sums.mean().L[1:, 1:], L, rtol=0, atol=1e-12 * np.abs(L).max())
 
 
+def test_a_copy_of_a_prepared_form_searches_by_itself():
+    prepared = ritz.neighbors(3).prepare(X)
+    expected = ritz.neighbors(2).prepare(X).neighbors_of(X[:20])
+    found = replace(prepared, n_neighbors=2).neighbors_of(X[:20])
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_the_sample_holds_the_distinct_rows_of_positive_weight():
     rows = np.concatenate([X, X[:50], X[:1] + 9.0])
     weight = np.ones(len(rows))

@@ -287,6 +287,7 @@ NAMED_ARGUMENTS = {
     "right": lambda: two_towers(torch.ones(3), SQUARES, np.ones((4, 3, 3))),
     "inputs": lambda: mlp(None, (4,), 2),
     "hidden": lambda: mlp(2, 4, 2),
+    "hidden as text": lambda: mlp(2, "44", 2),
     "first_scale": lambda: mlp(2, (4,), 2, first_scale="large"),
     "rows": lambda: Standardized(np.full((3, 2), np.nan)),
     "rows of a size that float32 cannot hold": lambda: Standardized(1e-100 * X),
@@ -302,6 +303,10 @@ NAMED_ARGUMENTS = {
 def test_errors_name_the_argument(case):
     with pytest.raises((ValueError, TypeError), match=f"The '{case.split()[0]}' parameter"):
         NAMED_ARGUMENTS[case]()
+
+
+def test_hidden_units_may_be_an_array():
+    assert str(mlp(3, np.array([8, 4]), 2)) == str(mlp(3, (8, 4), 2))
 
 
 def test_whole_numbers_may_be_floats():

@@ -51,13 +51,14 @@ class Neighbors(Form):
             raise parameter_error("n_neighbors", requirement, self.n_neighbors, remedy)
         form = replace(self, reference=reference)
         # Search now, once, and not in each thread that needs the result.
-        form._known.search_own_rows(n_jobs)
+        known = _KnownNeighbors(reference, self.n_neighbors, self.search, n_jobs)
+        object.__setattr__(form, "_known", known)
         return form
 
     @cached_property
     def _known(self) -> _KnownNeighbors:
         assert self.reference is not None
-        return _KnownNeighbors(self.reference, self.n_neighbors, self.search)
+        return _KnownNeighbors(self.reference, self.n_neighbors, self.search, 1)
 
     def neighbors_of(self, X: Array) -> Array:
         """Return the neighbors (b, k, d) of points (b, d) in the reference sample."""
@@ -93,19 +94,16 @@ class _KnownNeighbors:
         How many neighbors.
     search
         How the neighbors of the sample's own rows are found; others are searched exactly.
+    n_jobs
+        The number of threads of this search; None for all cores.
     """
 
-    def __init__(self, reference: Array, k: int, search: Search) -> None:
-        self.reference, self.k, self.search = reference, k, search
-        self.nearest = NearestRows(reference)
+    def __init__(self, reference: Array, k: int, search: Search, n_jobs: int | None) -> None:
+        self.k, self.nearest = k, NearestRows(reference)
         keys = hash_rows(reference)
-        self.order = np.argsort(keys)
-        self.keys = keys[self.order]
-
-    def search_own_rows(self, n_jobs: int | None) -> None:
-        """Find the neighbors of the reference rows, in the order of their hashes."""
-        found = find_neighbors(self.nearest, self.reference, self.k, self.search, n_jobs)
-        self.found = found[self.order]
+        order = np.argsort(keys)
+        self.keys = keys[order]
+        self.found = find_neighbors(self.nearest, reference, k, search, n_jobs)[order]
 
     def __call__(self, X: Array) -> NDArray[np.intp]:
         """Return the numbers (b, k) of the reference rows nearest to points (b, d)."""

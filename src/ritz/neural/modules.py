@@ -52,7 +52,7 @@ def mlp(
     first_scale
         The factor of the initial weights and biases of the first layer.
     """
-    if not isinstance(hidden, Sequence) or isinstance(hidden, str):
+    if isinstance(hidden, str | bytes) or not np.iterable(hidden):
         raise parameter_error("hidden", "a sequence of positive integers", repr(hidden))
     sizes = [as_count(inputs, "inputs"), *(as_count(n, "hidden") for n in hidden)]
     scale = as_number(first_scale, "first_scale")
