@@ -169,9 +169,27 @@ def test_chunks_of_dask_arrays_hold_numbers():
     chunks = [da.from_array(X[:100], chunks=50), da.from_array(masked(X[100:]), chunks=100)]
     with raises("'X'", "missing", f"row {100 + ROW}, column {COLUMN}"):
         ritz.assemble(ritz.laplacian(), BASIS, da.concatenate(chunks))
+    with raises("'X'", "missing", f"row {100 + ROW}, column {COLUMN}"):
+        fitted("SpectralEmbedding", da.concatenate(chunks))
+    with raises("'sample_weight'", "missing", f"row {ROW}"):
+        weight = da.from_array(masked(np.abs(X[:, 0])), chunks=100)
+        ritz.assemble(ritz.laplacian(), BASIS, X, sample_weight=weight)
     dates = da.from_array(DATES["dates"](X), chunks=100)
     with raises("'X'", "dates"):
         ritz.assemble(ritz.laplacian(), BASIS, dates)
+
+
+def test_estimators_compute_dask_arrays_once():
+    calls = []
+
+    def counted(rows):
+        calls.append(len(rows))
+        return rows
+
+    lazy = da.from_array(X, chunks=N).map_blocks(counted, meta=np.empty((0, 0)))
+    found = fitted("SpectralEmbedding", lazy).eigenvalues_.copy()
+    assert calls == [N]
+    np.testing.assert_array_equal(found, fitted("SpectralEmbedding").eigenvalues_)
 
 
 def test_columns_of_files_hold_numbers(tmp_path):

@@ -71,16 +71,60 @@ def is_missing(item: Any) -> bool:
         return False
 
 
-def split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+def is_dask(value: Any) -> bool:
+    """Return whether a value is a collection of dask, without importing dask."""
+    return type(value).__module__.startswith("dask.") and hasattr(value, "compute")
+
+
+def computed(value: Any) -> Any:
+    """Return a value as it is, but the array or frame that a collection of dask stands for."""
+    return value.compute() if is_dask(value) else value
+
+
+def has_nullable_numbers(value: Any) -> bool:
+    """Return whether a value is a frame of pandas of numbers, some of a dtype that has NA."""
+    if not (hasattr(value, "isna") and hasattr(value, "columns")):
+        return False
+    dtypes = list(value.dtypes)
+    numbers = all(dtype.kind in "fiub" for dtype in dtypes)
+    return numbers and not all(isinstance(dtype, np.dtype) for dtype in dtypes)
+
+
+def split_missing(
+    value: Any, name: str = "y", requirement: str = "an array"
+) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     """Return an array, and which entries are masked, None, NA or NaT; None where none is.
 
     NaN counts as missing in arrays of objects only: elsewhere it is a number like others.
+
+    Parameters
+    ----------
+    value, name, requirement
+        The argument, its name, a target's by default, and what it must be.
     """
+    try:
+        return _split_missing(computed(value))
+    except (TypeError, ValueError) as error:
+        raise _conversion_error(value, name, requirement, error) from None
+
+
+def _conversion_error(value: Any, name: str, requirement: str, error: Exception) -> Exception:
+    """Return the error of an argument that NumPy, for a reason of its own, cannot convert."""
+    dtype = getattr(value, "dtype", None)
+    got = type(value).__name__ + ("" if dtype is None else f" of {dtype}")
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return parameter_error(name, requirement, got, f"({error})", kind=kind)
+
+
+def _split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
     if hasattr(value, "detach") and hasattr(value, "cpu"):
         value = value.detach().cpu().numpy()
     if isinstance(value, list | tuple) and any(np.ma.isMaskedArray(item) for item in value):
         # NumPy would drop the masks.
         value = np.ma.stack(value)
+    if has_nullable_numbers(value):
+        array, missing = value.to_numpy(np.float64, na_value=np.nan), np.asarray(value.isna())
+        return array, missing if missing.any() else None
     array = np.asarray(value)
     masked = np.ma.isMaskedArray(value)
     if not masked and array.dtype.kind not in "OmM":
@@ -136,8 +180,11 @@ def as_numeric(
     first_row
         The number in the data of the first row, for errors.
     """
+    value = computed(value)
+    # Raise for names of columns here, where the name of the argument is known.
+    column_names(value, name)
+    array, missing = split_missing(value, name, requirement)
     try:
-        array, missing = split_missing(value)
         if array.dtype.kind == "c":
             raise ValueError("Complex data not supported")
         if missing is not None and not array.ndim:
@@ -149,10 +196,7 @@ def as_numeric(
         if numbers.dtype.kind not in "fiub":
             numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        dtype = getattr(value, "dtype", None)
-        got = type(value).__name__ + ("" if dtype is None else f" of {dtype}")
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise parameter_error(name, requirement, got, f"({error})", kind=kind) from None
+        raise _conversion_error(value, name, requirement, error) from None
     if missing is not None and not allow_missing:
         require_present(missing, name, first_row, getattr(value, "columns", None))
     return numbers
@@ -282,9 +326,15 @@ def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> No
         raise parameter_error(name, requirement, f"{columns} columns")
 
 
-def column_names(X: Any) -> Names:
+def column_names(X: Any, name: str = "X") -> Names:
     """Return the names of the columns of a frame, as scikit-learn sees them, else None."""
-    names = _get_feature_names(X)
+    try:
+        names = _get_feature_names(X)
+    except TypeError:
+        got = f"columns {list(X.columns)}"
+        remedy = "Rename them: frame.columns = frame.columns.astype(str)."
+        requirement = "an array, or a frame whose column names are all strings or all not"
+        raise parameter_error(name, requirement, got, remedy, kind=TypeError) from None
     return None if names is None else tuple(map(str, names))
 
 
@@ -295,10 +345,17 @@ def require_names(names: Names, expected: Names, name: str) -> None:
         raise parameter_error(name, f"data with columns {expected}", f"columns {names}", remedy)
 
 
-def require_finite(array: Array, name: str, first_row: int = 0) -> None:
-    """Raise unless every entry is finite, naming the first row and column that is not."""
+def require_finite(array: Array, name: str, first_row: int = 0, for_squares: bool = False) -> None:
+    """Raise unless every entry is finite, naming the first row and column that is not.
+
+    Numbers `for_squares` must have squares that do not overflow, too.
+    """
     # The extremes are finite only if every entry is, and need no array of booleans.
-    if not array.size or (isfinite(array.max()) and isfinite(array.min())):
+    size = max(abs(float(array.max())), abs(float(array.min()))) if array.size else 0.0
+    if isfinite(size):
+        if for_squares and size > LARGEST_SIZE:
+            place = np.argwhere(np.abs(array) > LARGEST_SIZE)[0]
+            raise _size_error(name, f"{array[tuple(place)]:.2g}{location(place, first_row)}")
         return
     bad = ~np.isfinite(array)
     place = np.argwhere(bad)[0]
@@ -315,9 +372,14 @@ def require_size(array: NDArray[Any], name: str, smallest: float = SMALLEST_SIZE
     extremes = (fold.reduce(array, axis=None, initial=0) for fold in (np.fmax, np.fmin))
     size = max(abs(float(extreme)) for extreme in extremes)
     if size and not smallest <= size <= LARGEST_SIZE:
-        allowed = f"of a size between {smallest:g} and {LARGEST_SIZE:g}"
-        requirement = f"{allowed}, as squares overflow or underflow otherwise"
-        raise parameter_error(name, requirement, f"numbers up to {size:.2g}", "Scale the data.")
+        raise _size_error(name, f"numbers up to {size:.2g}", smallest)
+
+
+def _size_error(name: str, got: str, smallest: float = SMALLEST_SIZE) -> Exception:
+    """Return the error of numbers that are too large or too small to be squared."""
+    allowed = f"of a size between {smallest:g} and {LARGEST_SIZE:g}"
+    requirement = f"{allowed}, as squares overflow or underflow otherwise"
+    return parameter_error(name, requirement, got, "Scale the data.")
 
 
 def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:

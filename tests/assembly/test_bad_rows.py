@@ -1,6 +1,7 @@
 """Errors about samples, weights, groups, operators and bases, raised when sums are computed."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sparse
 from sklearn.linear_model import LinearRegression
@@ -158,6 +159,46 @@ def test_at_least_two_rows_must_have_weight():
 def test_groups_must_be_labels_one_a_row(shape):
     with raises("'groups'", "(300,)", str(shape)):
         decompose(LAPLACIAN, QUADRATIC, X, groups=np.ones(shape))
+
+
+def test_ragged_groups_are_named():
+    with raises("'groups'", "an array", "list"):
+        decompose(LAPLACIAN, QUADRATIC, X, groups=[[1], [1, 2]] * (N // 2))
+
+
+def test_ragged_targets_are_named():
+    for model in (ritz.LaplacianRegressor(), ritz.LaplacianClassifier()):
+        with raises("'y'", "must be", "list"):
+            model.fit(X, [[1], [1, 2]] * (N // 2))
+
+
+def test_one_huge_row_is_named():
+    rows = np.random.default_rng(0).normal(size=(30_000, 2))
+    rows[17, 1] = -1e200
+    for form, data, name in ((LAPLACIAN, rows, "X"), (ritz.cross(), (0 * rows, rows), "Y")):
+        with raises(f"'{name}'", "1e+152", "-1e+200 in row 17, column 1", "Scale"):
+            decompose(form, QUADRATIC, data)
+
+
+def test_columns_with_and_without_names_are_refused_by_name():
+    def frame_of(rows):
+        return pd.DataFrame(rows, columns=["a", 3])
+
+    for call, name in (
+        (lambda: decompose(LAPLACIAN, QUADRATIC, frame_of(X)), "X"),
+        (lambda: decompose(ritz.cross(), QUADRATIC, (X, frame_of(Y))), "Y"),
+        (lambda: decompose(LAPLACIAN, QUADRATIC, ritz.Batches([frame_of(X)])), "batch 0"),
+        (lambda: ritz.SpectralEmbedding(2).fit(frame_of(X)), "X"),
+        (lambda: ritz.SingularEmbedding(2).fit(X, frame_of(Y)), "y"),
+    ):
+        with raises(f"'{name}'", "['a', 3]", "astype(str)"):
+            call()
+
+
+def test_a_score_names_the_shape_of_targets():
+    y = X[:, 0]
+    with raises("'y'", "(300,)", "(200,)"):
+        ritz.LaplacianRegressor(random_state=0).fit(X, y).score(X, y[:200])
 
 
 def test_a_single_group_has_no_error_bars():

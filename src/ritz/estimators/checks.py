@@ -18,6 +18,7 @@ from ritz.validation import (
     Names,
     as_numeric,
     as_weights,
+    computed,
     parameter_error,
     require_size,
     split_missing,
@@ -41,7 +42,10 @@ def checked_rows(estimator: Any, X: Any, *, reset: bool, at_least: int = 1) -> N
     plain = type(X) in (np.ndarray, np.memmap) and X.dtype.kind in "fiub"
     # scikit-learn names no argument, and takes masked entries and dates for numbers.
     if not (plain or issparse(X)):
-        as_numeric(X, "X", allow_missing=False)
+        X = computed(X)
+        numbers = as_numeric(X, "X", allow_missing=False)
+        # A frame has names, which scikit-learn keeps.
+        X = X if hasattr(X, "columns") else numbers
     X = validate_data(
         estimator,
         X,
@@ -95,7 +99,7 @@ def require_y(estimator: Any, y: Any) -> None:
 
 def require_aligned(y: Any, n: int) -> None:
     """Raise unless a target (n,) or (n, outputs) has as many rows as X; none is complex."""
-    array = split_missing(y)[0]
+    array = split_missing(y, "y")[0]
     if array.ndim not in (1, 2) or len(array) != n:
         raise parameter_error("y", f"an array with {n} rows, as X", f"shape {array.shape}")
     if array.dtype.kind == "c":
@@ -107,7 +111,9 @@ def determination(predicted: Array, y: Any, sample_weight: Any) -> float:
     y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
     targets, predicted = (a[:, None] if a.ndim == 1 else a for a in (y, predicted))
     if targets.shape != predicted.shape:
-        raise parameter_error("y", f"of shape {predicted.shape}", f"shape {y.shape}")
+        n, outputs = predicted.shape
+        expected = (n,) if outputs == 1 else (n, outputs)
+        raise parameter_error("y", f"of shape {expected}", f"shape {y.shape}")
     require_size(y, "y")
     rows, weight = known_rows(~np.isnan(targets.sum(axis=1)), sample_weight)
     return float(r2_score(targets[rows], predicted[rows], sample_weight=weight))

@@ -16,6 +16,7 @@ from ritz.validation import (
     as_rows,
     as_weights,
     column_names,
+    is_dask,
     parameter_error,
     require_present,
     split_missing,
@@ -78,7 +79,7 @@ def array_stream(
         got = f"zeros but for {some} row(s)"
         raise parameter_error("sample_weight", "positive for at least 2 rows", got)
     if groups is not None:
-        groups, missing = split_missing(groups)
+        groups, missing = split_missing(groups, "groups")
         if groups.shape != (n,):
             raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
         if missing is not None:
@@ -123,8 +124,3 @@ def as_view(array: Any, name: str, lazy: bool) -> Any:
             raise parameter_error(name, "an array with at least one column", array.shape)
         return array
     return as_rows(array, name)
-
-
-def is_dask(array: Any) -> bool:
-    """Return whether an array is a dask array, without importing dask."""
-    return type(array).__module__.startswith("dask.") and hasattr(array, "compute")

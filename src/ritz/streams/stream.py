@@ -155,7 +155,7 @@ class ArrayStream(Stream):
         views = []
         for name, view in zip("XY", self.views, strict=False):
             part = as_contiguous(as_real(self._read(view, rows), name, first_row=rows.start))
-            require_finite(part, name, first_row=rows.start)
+            require_finite(part, name, first_row=rows.start, for_squares=True)
             views.append(part)
         n = len(views[0])
         return Block(
