@@ -178,6 +178,8 @@ def test_one_huge_row_is_named():
     for form, data, name in ((LAPLACIAN, rows, "X"), (ritz.cross(), (0 * rows, rows), "Y")):
         with raises(f"'{name}'", "1e+152", "-1e+200 in row 17, column 1", "Scale"):
             decompose(form, QUADRATIC, data)
+    with raises("'batch 1'", "-1e+200 in row 2, column 1", "Scale"):
+        decompose(LAPLACIAN, QUADRATIC, ritz.Batches([rows[:15], rows[15:]]))
 
 
 def test_columns_with_and_without_names_are_refused_by_name():

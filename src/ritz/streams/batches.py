@@ -18,6 +18,7 @@ from ritz.validation import (
     as_weights,
     column_names,
     parameter_error,
+    require_finite,
     require_names,
 )
 
@@ -93,6 +94,8 @@ class Batches(Stream):
                 as_rows(part, f"batch {number}", d)
                 for part, d in zip(parts[: self.views], dimensions, strict=True)
             )
+            for view in views:
+                require_finite(view, f"batch {number}", for_squares=True)
             n = len(views[0])
             if any(len(view) != n for view in views):
                 lengths = " and ".join(str(len(view)) for view in views)

@@ -13,7 +13,15 @@ import numpy as np
 
 from ritz.rows import Block
 from ritz.streams.stream import Stream, rows_per_chunk
-from ritz.validation import Names, as_choice, as_real, as_rows, as_weights, parameter_error
+from ritz.validation import (
+    Names,
+    as_choice,
+    as_real,
+    as_rows,
+    as_weights,
+    parameter_error,
+    require_finite,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +97,7 @@ class Table(Stream):
                 numbers = batch.column(name).to_numpy(zero_copy_only=False)
                 columns.append(as_real(numbers, f"column {name}", first_row=start))
             X = as_rows(np.stack(columns[: len(self.columns)], axis=1), f"rows from {start} of X")
+            require_finite(X, f"rows from {start} of X", for_squares=True)
             weight = as_weights(columns[-1] if self.weight else None, n, f"column {self.weight}")
             yield Block((X,), weight, np.arange(start, start + n))
             start += n
