@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 import ritz
 from tests.fuzz.inputs import Kind
@@ -91,5 +92,7 @@ def parts_of(spectrum, at):
     """Return the numbers of a spectrum, and its functions at points of the same dimension."""
     parts = {"values": spectrum.values, "errors": spectrum.errors, "rank": spectrum.rank}
     if isinstance(spectrum, ritz.Spectrum) and spectrum.dimension == at.shape[1]:
-        parts["functions"] = spectrum(at)
+        # Where the data had names of columns, the points must have them, too.
+        names = spectrum.names
+        parts["functions"] = spectrum(at if names is None else pd.DataFrame(at, columns=names))
     return parts

@@ -1,7 +1,6 @@
 """Entries of the core: kernels, bases, forms, sums, spectra, streams and datasets."""
 
 import tempfile
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -444,9 +443,7 @@ def from_stream(stream, at):
 
 
 def from_table(X, suffix, at, **options):
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        # The points have no names, and the columns of the table have.
-        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+    with tempfile.TemporaryDirectory() as folder:
         return from_stream(ritz.Table(as_file(X, suffix, folder), **options), at)
 
 
