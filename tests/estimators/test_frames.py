@@ -72,7 +72,7 @@ def test_frames_are_fitted_and_predicted_without_a_warning(model, frame):
     y = (X[:, 0] > 0).astype(int)
     plain = clone(model).fit(X, y).predict(X)
     named = clone(model).fit(data, y)
-    np.testing.assert_array_equal(named.predict(data), plain)
+    np.testing.assert_allclose(named.predict(data), plain, rtol=1e-9, atol=1e-9)
     if hasattr(model, "fit_predict"):
         np.testing.assert_array_equal(clone(model).fit_predict(data), plain)
 
