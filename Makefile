@@ -3,8 +3,10 @@ VENV ?= .venv
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-TEST_EXTRAS := test,plot,dask,files,neighbors,torch
-CODE = $(wildcard src paper tests benchmarks examples setup.py)
+TEST_EXTRAS := test,plot,report,dask,files,zarr,neighbors,torch
+# What the site's pages and examples need.
+DOCS_EXTRAS := docs,plot,report,dask,files,scanpy,torch
+CODE = $(wildcard src paper tests benchmarks docs/conf.py docs/_ext examples setup.py)
 # When one of these changes, the environment is installed again.
 INSTALLED := pyproject.toml constraints.txt setup.py src/ritz/_compiled.pyx src/ritz/_sections.h
 
@@ -19,14 +21,17 @@ OLDEST_TESTS := tests/solve tests/kernels tests/features tests/bases tests/forms
 # Two test workers share the cores, so each keeps its linear algebra to one thread.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
+SITE := docs/_build/html
+
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-oldest lint types layers unit fuzz reproduce bench bench-full bench-hermite wheel clean
+.PHONY: help demo test test-oldest lint types layers unit docs fuzz reproduce bench bench-full bench-hermite wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.installed-demo ## half-moons: print the spectrum, write the picture
+demo: $(VENV)/.installed-demo ## a spectrum with its picture, then the command line from a file to a report
 	$(BIN)/python examples/half_moons.py
+	$(BIN)/ritz demo
 
 test: lint types layers unit ## everything a change must pass
 
@@ -47,6 +52,15 @@ unit: $(VENV)/.installed-test ## tests on two workers, then the docstrings' exam
 	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 tests
 	RITZ_COMPILED=0 $(ONE_THREAD) $(BIN)/python -m pytest -n 2 $(NUMPY_TESTS)
 	$(ONE_THREAD) $(BIN)/python -m pytest --doctest-modules src
+
+# Every example runs, a warning is an error, and then every link is followed. Two pages are built at a
+# time, so each keeps its linear algebra to one thread.
+docs: $(VENV)/.installed-docs ## the site, in docs/_build/html: runs all examples, checks spelling and links
+	rm -rf docs/api/generated
+	$(BIN)/codespell docs examples src tests benchmarks paper *.md
+	$(ONE_THREAD) $(BIN)/python -m sphinx -W --keep-going -j 2 -q -b html docs $(SITE)
+	$(BIN)/python docs/_ext/check_site.py $(SITE)
+	@echo "Open $(SITE)/index.html"
 
 # CASES=100000 for more, SEED=1 for others.
 fuzz: $(VENV)/.installed-test ## generated calls of every public entry, 10,000 by default; CASES=, SEED=
@@ -71,6 +85,7 @@ wheel: $(BIN)/python ## a file to install where there is no compiler, in dist/
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) $(OLDEST) build dist src/*.egg-info src/ritz/*.so
+	rm -rf docs/_build docs/api/generated docs/gallery docs/sg_execution_times.rst
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -87,16 +102,21 @@ $(VENV)/.installed-test: $(INSTALLED) | $(BIN)/python
 	@$(PIP) -e ".[$(TEST_EXTRAS)]"
 	@touch $@
 
+$(VENV)/.installed-docs: $(INSTALLED) | $(BIN)/python
+	@echo "Installing ritz[$(DOCS_EXTRAS)] and its pinned dependencies (a minute or two)"
+	@$(PIP) -e ".[$(DOCS_EXTRAS)]"
+	@touch $@
+
 $(OLDEST)/.installed: $(INSTALLED) constraints-oldest.txt | $(BIN)/python
 	@echo "Installing the lowest versions of all dependencies in $(OLDEST) (a minute or two)"
 	@$(BIN)/python -m venv $(OLDEST)
 	@$(OLDEST)/bin/python -m pip install -q --disable-pip-version-check -c constraints-oldest.txt \
-	  -e ".[plot,dask,files,neighbors,torch]" pytest pytest-xdist hypothesis pandas polars sympy
+	  -e ".[plot,dask,files,neighbors,torch]" pytest pytest-xdist hypothesis palmerpenguins pandas polars sympy
 	@touch $@
 
 $(VENV)/.installed-demo: $(INSTALLED) | $(BIN)/python
-	@echo "Installing ritz[plot] and its pinned dependencies"
-	@$(PIP) -e ".[plot]"
+	@echo "Installing ritz[report,files] and its pinned dependencies"
+	@$(PIP) -e ".[report,files]"
 	@touch $@
 
 $(VENV)/.installed-reproduce: $(INSTALLED) | $(BIN)/python

@@ -84,7 +84,7 @@ def sections_of(
 
 def spectral_inverses(sums: ritz.Sums, k: int, penalty: float = 0.0) -> Array:
     """Return inverse eigenvalues without that of the constant."""
-    values = ritz.decompose_sums(sums, k, regularization=penalty, fewer=True).values[1:]
+    values = ritz.decompose_sums(sums, k, regularization=penalty, fewer=True).ritz_values[1:]
     with np.errstate(divide="ignore"):
         return np.asarray(1 / values)
 

@@ -32,26 +32,28 @@ def raises(*words, error=(ValueError, TypeError)):
 
 def assert_consistent(spectrum):
     """All numbers are finite, the values ascend, and no error bar is negative."""
-    for name in ("values", "group_values", "residuals"):
+    for name in ("values", "residuals"):
         assert np.isfinite(getattr(spectrum, name)).all()
-    for name in ("errors", "group_errors"):
+    for name in ("errors", "group_confidence"):
         errors = getattr(spectrum, name)
         assert errors is None or (errors >= 0).all()
-    assert (np.diff(spectrum.values) >= 0).all()
-    assert spectrum.rank >= len(spectrum.values)
+    assert (np.diff(spectrum.ritz_values) >= 0).all()
+    assert spectrum.rank >= len(spectrum.ritz_values)
 
 
 def assert_solves_laplacian(spectrum, rows, tolerance=1e-7):
     """The functions are orthonormal over the rows, and their energies are the values."""
     assert_consistent(spectrum)
-    assert spectrum.values[0] == 0.0
+    assert spectrum.ritz_values[0] == 0.0
     f, g = spectrum(rows), spectrum.gradient(rows)
     n = len(rows)
     np.testing.assert_allclose(f.T @ f / n, np.eye(len(spectrum)), rtol=0, atol=tolerance)
     energies = np.einsum("ndi,ndj->ij", g, g) / n
     # The data have unit size, so energies do too.
-    scale = max(spectrum.values[-1], 1.0)
-    np.testing.assert_allclose(energies, np.diag(spectrum.values), rtol=0, atol=tolerance * scale)
+    scale = max(spectrum.ritz_values[-1], 1.0)
+    np.testing.assert_allclose(
+        energies, np.diag(spectrum.ritz_values), rtol=0, atol=tolerance * scale
+    )
 
 
 # Functions of points (b, d) that a user may pass by mistake where one number a row is wanted.

@@ -93,6 +93,33 @@ def test_the_first_missing_entry_is_named(missing):
         ritz.decompose(ritz.laplacian(), BASIS, missing(X), 2)
 
 
+CATEGORIES = {
+    "text": lambda column: column,
+    "category": pd.Categorical,
+    "interval": lambda column: pd.cut(X[:, 0], 3),
+    "text with gaps": lambda column: np.where(X[:, 0] > 0, column, None),
+}
+
+
+@pytest.mark.parametrize("kind", CATEGORIES)
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_categories_are_named_with_the_remedy(name, kind):
+    frame = pd.DataFrame(
+        {"a": X[:, 0], "island": CATEGORIES[kind](np.array(["x", "y"] * (N // 2)))}
+    )
+    with raises("'X'", "column 'island'", "OneHotEncoder in a ColumnTransformer"):
+        fitted(name, frame)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_gaps_are_named_with_the_remedy(name):
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    frame.loc[ROW, "b"] = np.nan
+    for data in (frame, frame.convert_dtypes()):
+        with raises("'X'", f"row {ROW}, column 'b'", "sklearn.impute.SimpleImputer"):
+            fitted(name, data)
+
+
 @pytest.mark.parametrize("column", [pd.NA, pd.Timestamp("2024-05-01")], ids=["NA", "date"])
 def test_a_column_of_a_frame_without_numbers_is_named_or_refused(column):
     frame = pd.DataFrame(X, columns=["a", "b"]).astype({"b": object})
@@ -122,7 +149,7 @@ def test_no_column_of_a_frame_holds_dates(frame, entry):
 def test_columns_of_nullable_numbers_are_not_searched_entry_by_entry(dtype, monkeypatch):
     data = pd.DataFrame((X > 0), columns=["a", "b"]).astype(dtype)
     expected = as_numeric(X > 0, "X")
-    monkeypatch.setattr("ritz.validation.is_missing", None)
+    monkeypatch.setattr("ritz.reading.is_missing", None)
     np.testing.assert_array_equal(as_numeric(data, "X"), expected)
     data.loc[ROW, "b"] = pd.NA
     with raises("'X'", f"row {ROW}, column 'b'"):
@@ -179,7 +206,7 @@ def test_chunks_of_dask_arrays_hold_numbers():
         ritz.assemble(ritz.laplacian(), BASIS, dates)
 
 
-def test_estimators_compute_dask_arrays_once():
+def test_estimators_read_dask_arrays_three_times():
     calls = []
 
     def counted(rows):
@@ -188,7 +215,8 @@ def test_estimators_compute_dask_arrays_once():
 
     lazy = da.from_array(X, chunks=N).map_blocks(counted, meta=np.empty((0, 0)))
     found = fitted("SpectralEmbedding", lazy).eigenvalues_.copy()
-    assert calls == [N]
+    # For the sample, the first rows and the sums.
+    assert calls == [N] * 3
     np.testing.assert_array_equal(found, fitted("SpectralEmbedding").eigenvalues_)
 
 
@@ -197,13 +225,13 @@ def test_columns_of_files_hold_numbers(tmp_path):
         pq.write_table(pa.table({"a": X[:, 0], **columns}), tmp_path / "rows.parquet")
         return ritz.assemble(ritz.laplacian(), BASIS, ritz.Table(tmp_path / "rows.parquet"))
 
-    with raises("column b", "dates"):
+    with raises("Column 'b'", "date32", "row 0"):
         assemble(b=pa.array(DATES["dates"](X[:, 0])))
-    with raises("column b", "numbers"):
+    with raises("Column 'b'", "string", "numbers"):
         assemble(b=pa.array(["x"] * N))
-    with raises("column b", "missing", f"row {ROW}"):
+    with raises("Column 'b'", "null", f"row {ROW}"):
         assemble(b=pa.array([None if i == ROW else True for i in range(N)]))
-    with raises("nan", f"row {ROW}, column 1"):
+    with raises("Column 'b'", "null", f"row {ROW}"):
         assemble(b=pa.array([None if i == ROW else i for i in range(N)]))
 
 

@@ -11,17 +11,37 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENTS = [*PROJECT["dependencies"], *(r for name in EXTRAS for r in EXTRAS[name])]
-# Tools that no test in that environment uses: linters, type checkers, peers in benchmarks.
+# Tools that no test in that environment uses: linters, type checkers, peers in benchmarks, and what
+# builds the site.
 NOT_INSTALLED = {
+    "Sphinx",
+    "codespell",
+    "ipykernel",
+    "latex2mathml",
+    "myst-nb",
+    "numpydoc",
+    "pydata-sphinx-theme",
+    "sphinx-copybutton",
+    "sphinx-design",
+    "sphinx-gallery",
+    "deeptime",
+    "scanpy",
+    "umap-learn",
+    "anndata",
+    "array-api-strict",
+    "bokeh",
     "gpytorch",
     "import-linter",
+    "jinja2",
     "klap",
     "mypy",
     "numba",
     "psutil",
     "ruff",
     "scipy-stubs",
+    "selenium",
     "smt",
+    "zarr",
 }
 
 

@@ -82,7 +82,7 @@ def harmonics(degree: int, energy: str, n: int, p: int, resolution: int, seed: i
                 "kind": kind,
                 "true": kind * (kind + 1.0),
                 "ambient": ambient(kind, degree),
-                "values": spectrum.values[space],
+                "values": spectrum.ritz_values[space],
                 "sine": float(np.sin(subspace_angles(true[:, space], learned[:, own]).max())),
                 "truth": rounded(problem.eigenfunctions(seen, middle + 1)[:, -1]),
                 "nearest": rounded(spectrum(seen)[:, own] @ combination),

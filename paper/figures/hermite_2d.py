@@ -67,7 +67,7 @@ def polynomials(n: int, p: int, resolution: int, seed: int) -> list[Record]:
         records.append(
             {
                 "degree": degree,
-                "values": spectrum.values[own],
+                "values": spectrum.ritz_values[own],
                 "distance": float(error / np.sqrt(stop - start)),
                 "learned": rounded(spectrum(grid)[:, own].T),
                 "turned": rounded((spectrum(grid)[:, own] @ rotation).T),

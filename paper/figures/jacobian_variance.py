@@ -92,7 +92,7 @@ def spectrum_errors(d: int, n: int, rng: np.random.Generator) -> list[float]:
         ritz.decompose(form, basis, X, k=d + 1, random_state=0, n_jobs=1, progress=False)
         for form in forms
     ]
-    return [float(np.sqrt(((spectrum.values[1:] - 1) ** 2).mean())) for spectrum in spectra]
+    return [float(np.sqrt(((spectrum.ritz_values[1:] - 1) ** 2).mean())) for spectrum in spectra]
 
 
 def exact_variance(d: Any) -> Any:

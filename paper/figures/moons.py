@@ -74,7 +74,7 @@ def moons(basis: str, n: int, p: int, k: int, resolution: int, seed: int) -> lis
     return [
         {
             "basis": basis,
-            "values": spectrum.values,
+            "values": spectrum.ritz_values,
             "shares": shares(functions, cosines(cloud, k)),
             "sides": np.maximum(right, 1 - right),
             "x": rounded(x),

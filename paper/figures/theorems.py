@@ -138,7 +138,7 @@ def inverse_matrix(spectrum: ritz.Spectrum, points: Array, harmonics: Array) -> 
         Points (m, d), and the values (m, p) of all harmonics up to that degree.
     """
     C = np.linalg.lstsq(harmonics, spectrum(points), rcond=None)[0][1:, 1:]
-    return np.asarray((C / spectrum.values[1:]) @ C.T)
+    return np.asarray((C / spectrum.ritz_values[1:]) @ C.T)
 
 
 def projection(

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ritz import compiled
+from ritz.namespaces import take_rows, to_host
 from ritz.validation import Array, as_contiguous, parameter_error
 
 Keys = NDArray[np.uint64]
+
+# Limits of the rows that are read at a time, in rows and bytes: those that are sparse or of other
+# types than float64 are converted for it.
+HASHED_ROWS, HASHED_BYTES = 65_536, 16_000_000
+# Rows of each product of matrices whose results must not depend on the number of rows. BLAS treats
+# all rows alike if they are a multiple of those that it computes at once: 4, 6, 8, 12 or 24.
+EQUAL_ROWS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,31 +37,71 @@ class Block:
         Row numbers (b,) in the whole data, for fields that are given as arrays.
     groups
         Labels (b,) of rows that must share a fold, or None.
+    keys
+        The hashes (b,) of the rows, of all views together, where the stream knows them.
     """
 
     views: tuple[Array, ...]
     weight: Array
     index: NDArray[np.intp]
     groups: NDArray[Any] | None = None
+    keys: Keys | None = None
 
     def __len__(self) -> int:
         return len(self.weight)
+
+    def part(self, rows: slice) -> Block:
+        """Return consecutive rows, which are not copied."""
+        if rows == slice(0, len(self)):
+            return self
+        return Block(
+            tuple([view[rows, ...] for view in self.views]),
+            self.weight[rows],
+            self.index[rows],
+            None if self.groups is None else self.groups[rows],
+            None if self.keys is None else self.keys[rows],
+        )
 
     def take(self, rows: NDArray[Any]) -> Block:
         """Return the block made of some rows only, given by numbers or by a mask."""
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
         return Block(
-            # `take` is four times as fast as indexing.
-            tuple([view.take(rows, axis=0) for view in self.views]),
+            tuple([take_rows(view, rows) for view in self.views]),
             self.weight[rows],
             self.index[rows],
             None if self.groups is None else self.groups[rows],
+            None if self.keys is None else self.keys[rows],
         )
 
+    def row_keys(self) -> Keys:
+        """Return the hash (b,) of each row, of all views together."""
+        return hash_rows(*self.views) if self.keys is None else self.keys
 
-class RowSample(NamedTuple):
-    """Distinct rows of the data, and what the rows equal to each of them add up to.
+
+class Draw(NamedTuple):
+    """Which rows to draw: up to m distinct ones of a view, by a seed.
+
+    Parameters
+    ----------
+    m
+        The most rows.
+    seed
+        The seed of their random order.
+    view
+        The number of the view, or None for the rows of all views, next to each other.
+    """
+
+    m: int
+    seed: int
+    view: int | None = 0
+
+
+@dataclass(frozen=True, eq=False)
+class RowSample:
+    """Distinct rows of the data in random order, and what rows equal to each of them add up to.
+
+    Samples of parts of the data, drawn alike, add up to the sample of the whole.
 
     Parameters
     ----------
@@ -60,16 +109,108 @@ class RowSample(NamedTuple):
         Rows (m, d).
     weight, copies
         The total weight (m,) and the number (m,) of the rows equal to each.
+    priority
+        Their places (m,) in the random order, ascending.
+    most
+        The most rows that were asked for.
+    n_rows
+        The number of rows of positive weight that they were drawn from.
+    groups
+        The labels (m,) of the first of the rows equal to each, or None.
     """
 
     X: Array
     weight: Array
     copies: Array
+    priority: Keys
+    most: int
+    n_rows: int
+    groups: NDArray[Any] | None = None
+
+    @classmethod
+    def of(cls, block: Block, draw: Draw, below: RowSample | None = None) -> RowSample:
+        """Draw rows of positive weight from a block, and none that those of `below` precede."""
+        views = block.views if draw.view is None else (block.views[draw.view],)
+        keys = block.row_keys() if len(views) == len(block.views) else hash_rows(*views)
+        priority = seeded_priorities(keys, draw.seed)
+        eligible = block.weight > 0
+        n_rows = int(np.count_nonzero(eligible))
+        if below is not None and len(below.priority) >= draw.m:
+            eligible &= priority <= below.priority[-1]
+        weight, place = block.weight, None
+        if not eligible.all():
+            place = np.flatnonzero(eligible)
+            weight, priority = weight[place], priority[place]
+        pick, priority, (weight, copies) = _lowest(priority, (weight, None), draw.m)
+        place = pick if place is None else place[pick]
+        parts = [to_host(take_rows(view, place)) for view in views]
+        X = parts[0] if len(parts) == 1 else np.hstack(parts)
+        groups = None if block.groups is None else block.groups[place]
+        return cls(X, weight, copies, priority, draw.m, n_rows, groups)
+
+    def __add__(self, other: RowSample) -> RowSample:
+        n_rows, mine = self.n_rows + other.n_rows, len(self.priority)
+        if not (mine and len(other.priority)):
+            return replace(self if mine else other, n_rows=n_rows)
+        weight = np.concatenate([self.weight, other.weight])
+        copies = np.concatenate([self.copies, other.copies])
+        priority = np.concatenate([self.priority, other.priority])
+        pick, priority, (weight, copies) = _lowest(priority, (weight, copies), self.most)
+        groups = None
+        if self.groups is not None and other.groups is not None:
+            groups = np.concatenate([self.groups, other.groups])[pick]
+        # The rows are copied once: they may be large.
+        X = np.empty((len(pick), self.X.shape[1]))
+        ours = pick < mine
+        X[ours], X[~ours] = self.X[pick[ours]], other.X[pick[~ours] - mine]
+        return RowSample(X, weight, copies, priority, self.most, n_rows, groups)
+
+    def first(self, m: int) -> RowSample:
+        """Return the sample of fewer rows that the same seed draws."""
+        return replace(
+            self,
+            X=self.X[:m],
+            weight=self.weight[:m],
+            copies=self.copies[:m],
+            priority=self.priority[:m],
+            most=min(m, self.most),
+            groups=None if self.groups is None else self.groups[:m],
+        )
 
     @property
     def repeat(self) -> bool:
         """Whether any of them occurs more than once."""
         return bool((self.copies > 1).any())
+
+    @property
+    def n_distinct(self) -> int:
+        """The number of distinct rows of the data: exact if all are here or none repeats.
+
+        Otherwise it is estimated from the share of the random order that the sample spans.
+        """
+        if len(self.priority) < self.most or not self.repeat:
+            return len(self.priority) if len(self.priority) < self.most else self.n_rows
+        share = float(self.priority[-1]) / 2.0**64
+        return int(np.clip((len(self.priority) - 1) / share, len(self.priority), self.n_rows))
+
+
+def _lowest(
+    priority: Keys, numbers: tuple[Array | None, ...], m: int
+) -> tuple[NDArray[np.intp], Keys, list[Array]]:
+    """Return the places of the m lowest distinct priorities (n,), ascending, and the priorities.
+
+    Then follow the totals (k, m) of some numbers, each (n,) or None for ones, over the rows equal
+    to each of them.
+    """
+    pick = lowest_distinct(priority, m)
+    lowest = priority[pick]
+    # Every row that equals one of those kept is here, so that totals are complete.
+    low = np.flatnonzero(priority <= lowest.max(initial=0))
+    place = np.searchsorted(lowest, priority[low])
+    totals = [
+        np.bincount(place, None if part is None else part[low], len(pick)) for part in numbers
+    ]
+    return pick, lowest, [np.asarray(total, dtype=np.float64) for total in totals]
 
 
 def mix(key: Keys) -> Keys:
@@ -81,11 +222,11 @@ def mix(key: Keys) -> Keys:
 
 def hash_rows(*views: NDArray[Any]) -> Keys:
     """Hash each row by the bytes of its float64 numbers, regardless of its place in the data."""
-    keys = np.zeros(len(views[0]), dtype=np.uint64)
+    keys = np.zeros(views[0].shape[0], dtype=np.uint64)
     for view in views:
-        if len(view) != len(keys):
-            raise ValueError(f"Views must have as many rows each. Got {len(keys)} and {len(view)}.")
-        rows = as_contiguous(view[:, None] if view.ndim == 1 else view)
+        if (n := view.shape[0]) != len(keys):
+            raise ValueError(f"Views must have as many rows each. Got {len(keys)} and {n}.")
+        rows = as_contiguous(to_host(view[:, None] if view.ndim == 1 else view))
         if compiled.hash_into is not None:
             compiled.hash_into(keys, rows)
         else:
@@ -140,3 +281,31 @@ def random_integers(random_state: Any, count: int) -> tuple[int, ...]:
 def row_slices(n: int, rows: int) -> list[slice]:
     """Cut n rows into consecutive slices of at most `rows` rows."""
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+def in_equal_parts(function: Callable[[Array], Array], X: Array) -> Array:
+    """Return a function of rows (n, d), called with 24 of them at a time, the last one repeated."""
+    whole = len(X) // EQUAL_ROWS * EQUAL_ROWS
+    values = [function(X[part]) for part in row_slices(whole, EQUAL_ROWS)]
+    rest = len(X) - whole
+    if rest or not values:
+        filled = np.concatenate([X[whole:], np.repeat(X[-1:], EQUAL_ROWS - rest, axis=0)])
+        values.append(function(filled)[:rest])
+    return np.concatenate(values)
+
+
+def equal_products(A: Array, W: Array) -> Array:
+    """Return A W for rows (n, m), each the same to the last bit alone and among others."""
+    whole = len(A) // EQUAL_ROWS * EQUAL_ROWS
+    result = np.empty((len(A), W.shape[1]))
+    parts = (whole // EQUAL_ROWS, EQUAL_ROWS, -1)
+    if whole:
+        np.matmul(A[:whole].reshape(parts), W, out=result[:whole].reshape(parts))
+    if whole < len(A):
+        result[whole:] = in_equal_parts(lambda part: part @ W, A[whole:])
+    return result
+
+
+def small_parts(X: Any) -> list[slice]:
+    """Return consecutive slices of rows (n, d) that take little memory as float64 arrays."""
+    return row_slices(len(X), max(1, min(HASHED_ROWS, HASHED_BYTES // (8 * X.shape[1]))))

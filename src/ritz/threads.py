@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 from ritz.validation import as_count
 
 # Functions up to which an eigenvalue problem takes no longer with one thread than with two.
-SERIAL_SOLVE = 600
+SERIAL_SOLVE = 1200
 
 
 @cache

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date, time, timedelta
-from math import isfinite
+from math import isfinite, prod
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _get_feature_names
 
+from ritz.namespaces import device_of, is_device_array, namespace, on_host, placed, to_host
+from ritz.reading import array_and_missing, computed, first_without_number, has_dates
+
 Array = NDArray[np.float64]
 # The names of the columns of a view, or None where they have none.
 Names = tuple[str, ...] | None
 
-# Dates, times and spans of time, NumPy's and Python's, with pandas' among the latter.
-DATES = (np.datetime64, np.timedelta64, date, time, timedelta)
+# What to do about entries that are no finite numbers.
+ENCODE = "Encode it, for example by sklearn.preprocessing.OneHotEncoder in a ColumnTransformer."
+FILL = "Fill it, for example by sklearn.impute.SimpleImputer, or drop such rows."
 # Folds, each with matrices of its own: more than this say nothing new about errors.
 MOST_FOLDS = 1000
 # The size of numbers whose squares, and sums of many squares, neither overflow nor underflow.
@@ -59,37 +63,6 @@ def renamed(**names: str) -> Iterator[None]:
         raise
 
 
-def is_missing(item: Any) -> bool:
-    """Return whether an entry is None, NaN, masked, NA as pandas has it, or a missing date."""
-    try:
-        return item is None or item is np.ma.masked or bool(item != item)
-    except TypeError:
-        # NA has no truth value.
-        return True
-    except ValueError:
-        # An array in an array of objects: no number, but not missing.
-        return False
-
-
-def is_dask(value: Any) -> bool:
-    """Return whether a value is a collection of dask, without importing dask."""
-    return type(value).__module__.startswith("dask.") and hasattr(value, "compute")
-
-
-def computed(value: Any) -> Any:
-    """Return a value as it is, but the array or frame that a collection of dask stands for."""
-    return value.compute() if is_dask(value) else value
-
-
-def has_nullable_numbers(value: Any) -> bool:
-    """Return whether a value is a frame of pandas of numbers, some of a dtype that has NA."""
-    if not (hasattr(value, "isna") and hasattr(value, "columns")):
-        return False
-    dtypes = list(value.dtypes)
-    numbers = all(dtype.kind in "fiub" for dtype in dtypes)
-    return numbers and not all(isinstance(dtype, np.dtype) for dtype in dtypes)
-
-
 def split_missing(
     value: Any, name: str = "y", requirement: str = "an array"
 ) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
@@ -103,7 +76,7 @@ def split_missing(
         The argument, its name, a target's by default, and what it must be.
     """
     try:
-        return _split_missing(computed(value))
+        return array_and_missing(computed(value))
     except (TypeError, ValueError) as error:
         raise _conversion_error(value, name, requirement, error) from None
 
@@ -114,51 +87,6 @@ def _conversion_error(value: Any, name: str, requirement: str, error: Exception)
     got = type(value).__name__ + ("" if dtype is None else f" of {dtype}")
     kind = TypeError if isinstance(error, TypeError) else ValueError
     return parameter_error(name, requirement, got, f"({error})", kind=kind)
-
-
-def _split_missing(value: Any) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-    if hasattr(value, "detach") and hasattr(value, "cpu"):
-        value = value.detach().cpu().numpy()
-    if isinstance(value, list | tuple) and any(np.ma.isMaskedArray(item) for item in value):
-        # NumPy would drop the masks.
-        value = np.ma.stack(value)
-    if has_nullable_numbers(value):
-        array, missing = value.to_numpy(np.float64, na_value=np.nan), np.asarray(value.isna())
-        return array, missing if missing.any() else None
-    array = np.asarray(value)
-    masked = np.ma.isMaskedArray(value)
-    if not masked and array.dtype.kind not in "OmM":
-        return array, None
-    missing = np.ma.getmaskarray(value) if masked else np.zeros(array.shape, dtype=bool)
-    if hasattr(value, "isna"):
-        # pandas knows the dtype of each column, and looks at objects only where it must.
-        missing = np.asarray(value.isna())
-    elif array.dtype == object:
-        found = (is_missing(item) for item in array.flat)
-        missing = missing | np.fromiter(found, bool, array.size).reshape(array.shape)
-    elif array.dtype.kind in "mM":
-        missing = missing | np.isnat(array)
-    return array, missing if missing.any() else None
-
-
-def columns_without_numbers(value: Any) -> list[NDArray[Any]]:
-    """Return the columns of a frame of pandas or polars whose dtype is not a number's."""
-    if hasattr(value, "iter_columns"):
-        return [np.asarray(column) for column in value.iter_columns()]
-    dtypes = enumerate(value.dtypes)
-    return [np.asarray(value.iloc[:, j]) for j, dtype in dtypes if dtype.kind not in "fiub"]
-
-
-def has_dates(value: Any, array: NDArray[Any]) -> bool:
-    """Return whether a value, or the array made of it, holds dates, times or spans of time.
-
-    NumPy and polars would turn them into numbers.
-    """
-    if hasattr(value, "dtypes") and hasattr(value, "columns"):
-        return any(has_dates(column, column) for column in columns_without_numbers(value))
-    if array.dtype == object:
-        return any(isinstance(item, DATES) and not is_missing(item) for item in array.flat)
-    return array.dtype.kind in "mM"
 
 
 def as_numeric(
@@ -192,19 +120,41 @@ def as_numeric(
         if has_dates(value, array):
             example = "(t - t[0]) / np.timedelta64(1, 's')"
             raise ValueError(f"turn dates into numbers first, as in {example}")
-        numbers = array if missing is None else np.where(missing, np.nan, array)
+    except ValueError as error:
+        raise _conversion_error(value, name, requirement, error) from None
+    numbers = array if missing is None else np.where(missing, np.nan, array)
+    columns = getattr(value, "columns", None)
+    try:
         if numbers.dtype.kind not in "fiub":
             numbers = numbers.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _conversion_error(value, name, requirement, error) from None
+        place = first_without_number(numbers) if numbers.ndim == 2 else None
+        if place is None:
+            raise _conversion_error(value, name, requirement, error) from None
+        where = location(np.array(place), first_row, columns)
+        got = f"{numbers[place]!r:.60}{where}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise parameter_error(name, requirement, got, f"({error}) {ENCODE}", kind=kind) from None
     if missing is not None and not allow_missing:
-        require_present(missing, name, first_row, getattr(value, "columns", None))
+        require_present(missing, name, first_row, columns)
     return numbers
 
 
 def as_real(value: Any, name: str, **options: Any) -> Array:
     """Return real numbers as a float64 array of any shape; raise where one is missing."""
     return np.asarray(as_numeric(value, name, allow_missing=False, **options), dtype=np.float64)
+
+
+def as_real_like(value: Any, like: Array, name: str, **options: Any) -> Array:
+    """Return real numbers in float64 as an array of the library of `like`, on its device."""
+    if not (is_device_array(value) and is_device_array(like)):
+        return cast(Array, placed(as_real(value, name, **options), like))
+    if type(value) is not type(like) or device_of(value) != device_of(like):
+        what = f"of the library and on the device of the rows, {device_of(like)}"
+        got = f"{type(value).__module__} on {device_of(value)}"
+        raise parameter_error(name, what, got)
+    xp = namespace(value)
+    return cast(Array, xp.astype(value, xp.float64, copy=False))
 
 
 def require_present(
@@ -215,7 +165,8 @@ def require_present(
         place = np.argwhere(missing)[0]
         got = f"a masked or missing entry{location(place, first_row, columns)}"
         requirement = "an array without missing entries"
-        raise parameter_error(name, requirement, got, "Drop or impute them first.")
+        remedy = FILL if missing.ndim == 2 else "Fill it, or drop such rows."
+        raise parameter_error(name, requirement, got, remedy)
 
 
 def location(place: NDArray[np.intp], first_row: int = 0, columns: Any = None) -> str:
@@ -264,6 +215,13 @@ def as_choice(value: Any, name: str, allowed: Sequence[Any], more: str = "") -> 
     raise parameter_error(name, requirement, repr(value))
 
 
+def as_path(value: Any, name: str) -> str:
+    """Return the path of a file."""
+    if not isinstance(value, str | os.PathLike):
+        raise parameter_error(name, "a path or None", type(value).__name__, kind=TypeError)
+    return os.fsdecode(value)
+
+
 def as_n_folds(value: Any) -> int:
     """Return a number of folds: a positive integer that is not too large."""
     return as_count(value, "n_folds", highest=MOST_FOLDS)
@@ -289,6 +247,7 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None, *, at_least: 
 
     `dimension` is the number of columns, if it is fixed, and `at_least` that of rows.
     """
+    require_host(X, name)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         remedy = "Call its toarray() first."
         raise parameter_error(name, "a dense array", "a sparse matrix", remedy, kind=TypeError)
@@ -310,12 +269,20 @@ def as_rows(X: Any, name: str = "X", dimension: int | None = None, *, at_least: 
     return array
 
 
-def as_contiguous(array: NDArray[Any]) -> Array:
-    """Return a float64 array that is contiguous, aligned and in native byte order."""
+def require_host(X: Any, name: str, reason: str = "It is read by NumPy.") -> None:
+    """Raise if X is an array on a device whose memory NumPy does not read."""
+    if is_device_array(X) and not on_host(X):
+        remedy = f"{reason} Copy it to the host first, as np.asarray(tensor.cpu()) does."
+        got = f"one on the device {device_of(X)}"
+        raise parameter_error(name, "an array on the host", got, remedy, kind=TypeError)
+
+
+def as_contiguous(array: Any) -> Array:
+    """Return rows as a float64 array that is contiguous, aligned and in native byte order."""
     return np.require(array, np.dtype(np.float64), ["C_CONTIGUOUS", "ALIGNED"])
 
 
-def require_columns(array: NDArray[Any], dimension: int | None, name: str) -> None:
+def require_columns(array: Any, dimension: int | None, name: str) -> None:
     """Raise unless an array (n, d) has `dimension` columns, or at least one where that is None."""
     columns = array.shape[1]
     if columns == 0:
@@ -351,17 +318,20 @@ def require_finite(array: Array, name: str, first_row: int = 0, for_squares: boo
     Numbers `for_squares` must have squares that do not overflow, too.
     """
     # The extremes are finite only if every entry is, and need no array of booleans.
-    size = max(abs(float(array.max())), abs(float(array.min()))) if array.size else 0.0
-    if isfinite(size):
-        if for_squares and size > LARGEST_SIZE:
-            place = np.argwhere(np.abs(array) > LARGEST_SIZE)[0]
-            raise _size_error(name, f"{array[tuple(place)]:.2g}{location(place, first_row)}")
+    xp = namespace(array)
+    size = max(abs(float(xp.max(array))), abs(float(xp.min(array)))) if prod(array.shape) else 0.0
+    if isfinite(size) and not (for_squares and size > LARGEST_SIZE):
         return
+    array = to_host(array)
+    if isfinite(size):
+        place = np.argwhere(np.abs(array) > LARGEST_SIZE)[0]
+        raise _size_error(name, f"{array[tuple(place)]:.2g}{location(place, first_row)}")
     bad = ~np.isfinite(array)
     place = np.argwhere(bad)[0]
     where = location(place, first_row)
-    got = f"{array[tuple(place)]}{where} ({int(bad.sum())} such entries)"
-    raise parameter_error(name, "finite", got, "Drop or impute them first.")
+    value = array[tuple(place)]
+    got = f"{value}{where} ({int(bad.sum())} such entries)"
+    raise parameter_error(name, "finite", got, FILL if np.isnan(value) else "Drop such rows.")
 
 
 def require_size(array: NDArray[Any], name: str, smallest: float = SMALLEST_SIZE) -> None:
@@ -421,16 +391,16 @@ def evaluate_field(
         The number of axes that the result must have, the first being the rows; None for any.
     """
     if callable(field):
-        name = f"{name} (called on rows of shape {X.shape})"
-        array = as_real(field(X), name)
+        name = f"{name} (called on rows of shape {tuple(X.shape)})"
+        array = as_real_like(field(X), X, name)
     elif len(index) and index.max() >= len(field):
         requirement = "an array with as many rows as the data"
         raise parameter_error(name, requirement, f"{len(field)} rows")
     else:
-        array = np.asarray(field[index], dtype=np.float64)
-    if ndim is not None and (array.ndim != ndim or len(array) != len(X)):
-        axes = ", ".join([str(len(X)), *"?" * (ndim - 1)])
+        array = placed(np.asarray(field[index], dtype=np.float64), X)
+    if ndim is not None and (array.ndim != ndim or array.shape[0] != X.shape[0]):
+        axes = ", ".join([str(X.shape[0]), *"?" * (ndim - 1)])
         requirement = f"an array of shape ({axes})"
-        raise parameter_error(name, requirement, f"shape {array.shape}")
+        raise parameter_error(name, requirement, f"shape {tuple(array.shape)}")
     require_finite(array, name)
     return array

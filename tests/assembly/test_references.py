@@ -66,7 +66,7 @@ def test_rows_beyond_the_reference_sample_count_too(form):
 def test_neighbors_of_other_rows_are_searched_in_the_sample():
     whole = assemble(ritz.neighbors(3), BASIS, X)
     others = np.random.default_rng(2).normal(size=(50, 3))
-    sums = assemble(ritz.neighbors(3), whole.left, others)
+    sums = assemble(ritz.neighbors(3, weights="uniform"), whole.left, others)
     squares = ((others[:, None] - X) ** 2).sum(axis=2)
     near = X[np.argsort(squares, axis=1)[:, :3]]
     steps = sums.left(others)[:, None] - sums.left(near.reshape(-1, 3)).reshape(50, 3, -1)
@@ -76,8 +76,8 @@ def test_neighbors_of_other_rows_are_searched_in_the_sample():
 
 def test_a_copy_of_a_prepared_form_searches_by_itself():
     prepared = ritz.neighbors(3).prepare(X)
-    expected = ritz.neighbors(2).prepare(X).neighbors_of(X[:20])
-    found = replace(prepared, n_neighbors=2).neighbors_of(X[:20])
+    expected = ritz.neighbors(2).prepare(X)._known(X[:20])[0]
+    found = replace(prepared, n_neighbors=2)._known(X[:20])[0]
     np.testing.assert_array_equal(found, expected)
 
 

@@ -33,17 +33,19 @@ def write(path, kind):
 @pytest.mark.parametrize("chunks", [(1000, 2), (137, 2), (300, 1)])
 def test_dask_arrays(chunks):
     lazy = da.from_array(X, chunks=chunks)
-    np.testing.assert_allclose(spectrum(lazy).values, spectrum(X).values, atol=1e-12)
+    np.testing.assert_allclose(spectrum(lazy).ritz_values, spectrum(X).ritz_values, atol=1e-12)
     weighted = spectrum(lazy, sample_weight=WEIGHT)
     expected = spectrum(X, sample_weight=WEIGHT)
-    np.testing.assert_allclose(weighted.values, expected.values, atol=1e-12)
+    np.testing.assert_allclose(weighted.ritz_values, expected.ritz_values, atol=1e-12)
 
 
 def test_two_dask_views():
     Y = X + 0.1
     pair = tuple(da.from_array(view, chunks=(250, 2)) for view in (X, Y))
     found = spectrum(pair, ritz.cross())
-    np.testing.assert_allclose(found.values, spectrum((X, Y), ritz.cross()).values, atol=1e-10)
+    np.testing.assert_allclose(
+        found.ritz_values, spectrum((X, Y), ritz.cross()).ritz_values, atol=1e-10
+    )
     with pytest.raises(TypeError, match=r"'Y'.*dask array like the other"):
         spectrum((pair[0], Y), ritz.cross())
 
@@ -56,7 +58,9 @@ def test_dask_chunks_of_unknown_size_name_the_remedy():
     known = unknown.compute_chunk_sizes()
     expected = spectrum(X[X[:, 0] > 0])
     # Other chunks round otherwise, and a Gaussian basis makes 1e-6 of that at its rank cut.
-    np.testing.assert_allclose(spectrum(known).values, expected.values, rtol=3e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        spectrum(known).ritz_values, expected.ritz_values, rtol=3e-6, atol=1e-12
+    )
 
 
 def test_forms_that_need_all_rows_say_so():
@@ -67,15 +71,21 @@ def test_forms_that_need_all_rows_say_so():
 
 @pytest.mark.parametrize(
     "form",
-    [ritz.neighbors(5), ritz.laplacian("pca", dimension=1), ritz.laplacian(density_correction=1.0)],
+    [
+        ritz.neighbors(5, weights="uniform"),
+        ritz.laplacian("pca", dimension=1),
+        ritz.laplacian(density_correction=1.0),
+    ],
     ids=str,
 )
 def test_forms_that_need_a_sample_take_it_from_any_stream(form):
+    # Energies along neighbors are differences of large sums, and this basis is nearly singular.
+    near = {"rtol": 1e-5} if "neighbors" in str(form) else {"atol": 1e-10}
     lazy = da.from_array(X, chunks=(250, 2))
     truth = spectrum(X, form)
-    np.testing.assert_allclose(spectrum(lazy, form).values, truth.values, atol=1e-10)
+    np.testing.assert_allclose(spectrum(lazy, form).ritz_values, truth.ritz_values, **near)
     batches = ritz.Batches(np.array_split(X, 7))
-    np.testing.assert_allclose(spectrum(batches, form).values, truth.values, atol=1e-10)
+    np.testing.assert_allclose(spectrum(batches, form).ritz_values, truth.ritz_values, **near)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "feather"])
@@ -83,10 +93,10 @@ def test_files(tmp_path, kind):
     path = write(tmp_path / f"rows.{kind}", kind)
     table = ritz.Table(path, ["a", "b"])
     assert table.format == kind
-    np.testing.assert_allclose(spectrum(table).values, spectrum(X).values, atol=1e-12)
+    np.testing.assert_allclose(spectrum(table).ritz_values, spectrum(X).ritz_values, atol=1e-12)
     weighted = ritz.Table(path, ["a", "b"], weight="w", format=kind)
     expected = spectrum(X, sample_weight=WEIGHT)
-    np.testing.assert_allclose(spectrum(weighted).values, expected.values, atol=1e-12)
+    np.testing.assert_allclose(spectrum(weighted).ritz_values, expected.ritz_values, atol=1e-12)
 
 
 def test_all_columns_are_the_default_and_missing_ones_are_named(tmp_path):
@@ -100,7 +110,7 @@ def test_all_columns_are_the_default_and_missing_ones_are_named(tmp_path):
 def test_missing_numbers_in_files_are_errors(tmp_path):
     path = tmp_path / "rows.parquet"
     pyarrow.parquet.write_table(pa.table({"a": [1.0, None, 2.0], "b": [0.0, 1.0, 2.0]}), path)
-    with pytest.raises(ValueError, match=r"must be finite.*nan in row 1, column 0"):
+    with pytest.raises(ValueError, match=r"Column 'a' of .*rows.parquet .*a null in row 1\."):
         spectrum(ritz.Table(path))
 
 
@@ -122,5 +132,5 @@ class Tensor:
 
 def test_tensors():
     found = spectrum(Tensor(X))
-    np.testing.assert_array_equal(found.values, spectrum(X).values)
+    np.testing.assert_array_equal(found.ritz_values, spectrum(X).ritz_values)
     np.testing.assert_array_equal(found(Tensor(X[:5])), found(X[:5]))

@@ -318,7 +318,7 @@ def test_sums_of_parts_add_and_subtract(form, basis):
 def test_parts_give_the_spectrum_of_the_whole():
     whole, first, second = two_parts(ritz.laplacian(), BASES["exponential"])
     found, truth = (ritz.decompose_sums(sums, 8) for sums in (first + second, whole))
-    np.testing.assert_allclose(found.values, truth.values, rtol=1e-9)
+    np.testing.assert_allclose(found.ritz_values, truth.ritz_values, rtol=1e-9)
     np.testing.assert_allclose(found.errors, truth.errors, rtol=1e-6)
 
 
@@ -548,7 +548,7 @@ def test_a_sample_knows_how_often_its_rows_occur_and_with_what_weight(m):
         items = [(COUNTS[part], weight[part].astype(float)) for part in parts]
         found = ritz.Batches(items, weighted=True).sample_distinct(m, 3)
         assert len(found.X) == min(m, len(np.unique(COUNTS[weight > 0], axis=0)))
-        for row, total, copies in zip(*found, strict=True):
+        for row, total, copies in zip(found.X, found.weight, found.copies, strict=True):
             same = (row == COUNTS).all(axis=1)
             assert total == weight[same].sum()
             assert copies == (weight[same] > 0).sum()

@@ -79,7 +79,7 @@ def test_centers_must_have_the_columns_of_the_samples(basis):
 
 
 def test_a_center_that_is_not_finite_is_named():
-    with raises("'centers'", "finite", "nan in row 18, column 1", "Drop or impute"):
+    with raises("'centers'", "finite", "nan in row 18, column 1", "SimpleImputer"):
         ritz.Nystrom(ritz.Gaussian(1.0), centers=X_WITH_NAN)
 
 
@@ -87,7 +87,7 @@ def test_repeated_centers_add_nothing():
     for kernel in (ritz.Gaussian(), ritz.Exponential()):
         once = decompose(LAPLACIAN, ritz.Nystrom(kernel, centers=X[:10]), X, k=5)
         thrice = decompose(LAPLACIAN, ritz.Nystrom(kernel, centers=np.repeat(X[:10], 3, 0)), X, k=5)
-        np.testing.assert_allclose(thrice.values, once.values, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(thrice.ritz_values, once.ritz_values, rtol=1e-8, atol=1e-12)
         assert thrice.rank == once.rank == 11
 
 
@@ -95,7 +95,7 @@ def test_centers_out_of_reach_of_all_rows_leave_the_constant():
     basis = ritz.Nystrom(ritz.Gaussian(), centers=X[:10] + 1e3)
     with raises("'k'", "at most 1", "rank", "Got 3"):
         decompose(LAPLACIAN, basis, X)
-    np.testing.assert_array_equal(decompose(LAPLACIAN, basis, X, k=1).values, [0.0])
+    np.testing.assert_array_equal(decompose(LAPLACIAN, basis, X, k=1).ritz_values, [0.0])
 
 
 # Functions of the user

@@ -363,9 +363,9 @@ def test_a_column_constant_up_to_rounding_adds_no_function():
     X = np.column_stack([cloud(200, 1), column])
     basis = ritz.Monomials(3).fit(X, 0)
     assert np.abs(basis.gradient(X)).max() < 1e6
-    values = ritz.decompose(ritz.laplacian(), ritz.Monomials(3), X, k=4, random_state=0).values
+    values = ritz.decompose(ritz.laplacian(), ritz.Monomials(3), X, k=4, random_state=0).ritz_values
     alone = ritz.decompose(ritz.laplacian(), ritz.Monomials(3), X[:, :1], k=4, random_state=0)
-    assert np.abs(values - alone.values).max() <= 1e-9 * alone.values.max()
+    assert np.abs(values - alone.ritz_values).max() <= 1e-9 * alone.ritz_values.max()
 
 
 def test_a_column_with_two_values_is_at_most_linear():

@@ -36,8 +36,8 @@ def test_a_rare_far_cluster_is_not_lost():
     basis = ritz.KernelSections(ritz.Gaussian(1.0), centers)
     found = ritz.decompose(ritz.laplacian(), basis, X, 4, random_state=0)
     # Two clusters, then the linear functions of the large one: N(0, 0.01 I).
-    assert found.values[1] < 0.1
-    np.testing.assert_allclose(found.values[2:], 100, rtol=0.05)
+    assert found.ritz_values[1] < 0.1
+    np.testing.assert_allclose(found.ritz_values[2:], 100, rtol=0.05)
 
 
 def test_functions_dead_on_the_pilot_stay_in_the_span():
@@ -58,7 +58,7 @@ def test_one_noisy_function_does_not_cut_the_others(offset):
     found = ritz.decompose(ritz.laplacian(), ritz.Stack(sections, noisy), X, 4, random_state=0)
     alone = ritz.decompose(ritz.laplacian(), sections, X, 4, random_state=0)
     assert found.rank >= alone.rank - 1
-    np.testing.assert_allclose(found.values, alone.values, rtol=0.05, atol=1e-9)
+    np.testing.assert_allclose(found.ritz_values, alone.ritz_values, rtol=0.05, atol=1e-9)
 
 
 def test_one_stiff_function_does_not_move_the_others():
@@ -70,7 +70,7 @@ def test_one_stiff_function_does_not_move_the_others():
 def test_functions_that_vanish_on_the_samples_still_lower_the_energy_of_others(basis):
     # On the sphere |x|^2 - 1 is zero and its slope is not. Fifteen polynomials differ there.
     X = ritz.datasets.sphere(3).sample(20_000, random_state=0)
-    found = ritz.decompose(ritz.laplacian(), basis, X, 16, random_state=0).values
+    found = ritz.decompose(ritz.laplacian(), basis, X, 16, random_state=0).ritz_values
     # A cubic h of kind 1 may have no slope across the sphere; sections at centers on the sphere
     # leave no choice, (3 + 3/5 r^2) h. Kinds 2 and 3 are homogeneous: s(s+1) + s^2.
     first = 2 if isinstance(basis, ritz.Monomials) else 2 + (4 / 3) ** 2
@@ -85,4 +85,4 @@ def test_mixing_that_keeps_no_more_than_products_know_is_not_done(kernel, seed):
     # Wide sections are linear to first order: x_i has the energy 3 x_i^2 in space, thrice.
     X = ritz.datasets.sphere(3).sample(4000, random_state=seed)
     found = ritz.decompose(ritz.laplacian(), ritz.Nystrom(kernel, 60), X, 4, random_state=0)
-    np.testing.assert_allclose(found.values[1:], 3, rtol=0.06)
+    np.testing.assert_allclose(found.ritz_values[1:], 3, rtol=0.06)

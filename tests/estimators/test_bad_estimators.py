@@ -155,7 +155,7 @@ def test_a_pair_of_bases_is_a_pair():
 
 @each_estimator
 def test_a_row_that_is_not_finite_is_named(estimator):
-    with raises("'X'", "finite", "NaN in row 18, column 1", "Drop or impute"):
+    with raises("'X'", "finite", "NaN in row 18, column 1", "SimpleImputer"):
         fit(estimator, X_WITH_NAN)
     with raises("'X'", "finite", "inf (infinity) in row 18, column 1"):
         fit(estimator, np.where(np.isnan(X_WITH_NAN), np.inf, X))

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from palmerpenguins import load_penguins
+from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine
+from sklearn.cluster import KMeans
+from sklearn.datasets import load_breast_cancer, load_wine, make_blobs, make_circles
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
@@ -40,6 +43,9 @@ def test_the_number_of_clusters_is_found_with_evidence(k):
     assert model.n_clusters_ == k
     assert set(model.evidence_) == set(range(2, 9))
     assert model.evidence_[k] == max(model.evidence_.values())
+    assert model.sure_
+    assert model.confidence_ > 0.99
+    assert model.stability_[k] > 0.99
     assert len(model.eigenvalues_) == k - 1
 
 
@@ -108,7 +114,74 @@ def test_few_functions_make_many_clusters_with_a_warning():
 @pytest.mark.parametrize("distinct", [1, 2])
 def test_too_few_rows_for_a_gap_are_as_many_clusters(distinct):
     X = np.repeat(np.eye(2)[:distinct], 10, axis=0)
-    with pytest.warns(UserWarning, match=f"number of clusters, {distinct}, says little"):
+    with pytest.warns(UserWarning, match=f"number of clusters, {distinct}, is not sure"):
         model = ritz.SpectralClustering("auto").fit(X)
     assert model.n_clusters_ == len(np.unique(model.labels_)) == distinct
     assert model.evidence_ == {}
+
+
+def tens():
+    return make_blobs(1500, centers=10, n_features=8, random_state=1)[0], 10
+
+
+def rings():
+    return make_circles(1000, factor=0.5, noise=0.05, random_state=0)[0], 2
+
+
+@pytest.mark.parametrize(("data", "sure"), [(tens, True), (rings, False)])
+def test_ten_blobs_are_ten_and_circles_two(data, sure):
+    X, k = data()
+    model = ritz.SpectralClustering("auto", random_state=0)
+    if sure:
+        model.fit(X)
+    else:
+        # The gap between two rings is one that a single cluster can have.
+        with pytest.warns(UserWarning, match="number of clusters, 2, is not sure"):
+            model.fit(X)
+    assert model.n_clusters_ == k
+    assert model.sure_ == sure
+    assert model.confidence_ > 0.95
+
+
+def penguins():
+    columns = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"]
+    return load_penguins()[columns].dropna().to_numpy()
+
+
+@pytest.mark.parametrize("load", [penguins, lambda: load_wine().data])
+def test_three_species_of_a_table_are_found_or_not_sure(load):
+    with pytest.warns(UserWarning, match="number of clusters, ., is not sure"):
+        model = ritz.SpectralClustering("auto", random_state=0).fit(load())
+    assert not model.sure_
+    assert model.n_clusters_ in (2, 3)
+
+
+@pytest.mark.parametrize("operator", ["laplacian", "neighbors"])
+def test_isolated_rows_are_no_clusters(operator):
+    X = blobs(3, 600)
+    far = np.array([[40.0, 0.0], [-35.0, 30.0], [0.0, -45.0]])
+    everything = np.concatenate([X, far])
+    labels = np.arange(3)[KMeans(3, n_init=10, random_state=0).fit_predict(X)]
+    model = ritz.SpectralClustering(3, operator=operator, random_state=0).fit(everything)
+    assert adjusted_rand_score(labels, model.labels_[:600]) > 0.99
+    model.set_params(n_clusters="auto").fit(everything)
+    assert model.n_clusters_ == 3
+
+
+def test_probabilities_are_those_of_normal_clusters_around_the_means():
+    X = blobs(3, 600)
+    model = ritz.SpectralClustering(3, random_state=0).fit(X)
+    embedded, means = model.spectrum_[1:](X), model.cluster_centers_
+    width = np.mean((embedded - means[model.labels_]) ** 2)
+    found = model.predict_proba(X)
+    between = np.linspace(X[model.labels_ == 0].mean(axis=0), X[model.labels_ == 1].mean(axis=0), 9)
+    at = model.spectrum_[1:](between)
+    squares = ((at[:, None] - means) ** 2).sum(axis=2)
+    np.testing.assert_allclose(
+        model.predict_proba(between), softmax(-squares / (2 * width), axis=1), atol=1e-12
+    )
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_array_equal(found.argmax(axis=1), model.labels_)
+    # Each row of a few that are clusters of their own is sure of its cluster.
+    few = ritz.SpectralClustering(2, random_state=0).fit(np.tile([[0.0], [1.0]], (5, 1)))
+    assert set(few.predict_proba([[0.0], [1.0]]).ravel()) == {0.0, 1.0}

@@ -20,13 +20,13 @@ def test_the_function_minimizes_the_penalized_error(operator):
     model = ritz.LaplacianRegressor(
         operator=operator, smoothness=0.01, n_components=20, random_state=0
     ).fit(X, y, sample_weight=weight)
-    functions = model.spectrum_(X[:30])
+    functions, energies = model.spectrum_(X[:30]), model.spectrum_.ritz_values
     w = weight[:30] / weight[:30].sum()
 
     def objective(beta):
-        return w @ (y[:30] - functions @ beta) ** 2 + 0.01 * model.spectrum_.values @ beta**2
+        return w @ (y[:30] - functions @ beta) ** 2 + 0.01 * energies @ beta**2
 
-    penalty = 0.01 * np.diag(model.spectrum_.values)
+    penalty = 0.01 * np.diag(energies)
     best = np.linalg.solve(
         functions.T @ (functions * w[:, None]) + penalty, functions.T @ (w * y[:30])
     )

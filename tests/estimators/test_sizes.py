@@ -33,7 +33,7 @@ def laplacian():
 
 
 def neighbors():
-    return eigenvalues(ritz.neighbors(5))
+    return eigenvalues(ritz.neighbors(5, weights="uniform"))
 
 
 def cross():
@@ -75,9 +75,8 @@ SWITCHES = [
     ("assembly.assemble.REFERENCE_ROWS", (300, 10_000), neighbors, 0.6),
     ("forms.laplacian.DENSITY_ROWS", (200, 2000), corrected, 0.15),
     ("selection.candidates.SCALE_ROWS", (100, 1000), embedding_values, 0.15),
-    ("selection.choice.COMPARED_ROWS", (200, 2000), embedding_values, 0.15),
-    ("selection.choice.FEWEST_COMPARED_ROWS", (60, 10_000), embedding_values, 0.15),
-    ("selection.choice.FEWEST_HALVED_CENTERS", (10, 300), embedding_values, 0.15),
+    ("selection.steps.COMPARED_ROWS", (200, 2000), embedding_values, 0.15),
+    ("selection.steps.FEWEST_COMPARED_ROWS", (60, 10_000), embedding_values, 0.15),
     ("estimators.embedding.BUFFERED_ROWS", (150, 5000), streamed, 0.15),
     ("hermite.regressor.MAX_QR_NUMBERS", (10, 24_000), hermite, 1e-3),
     ("hermite.regressor.LIKELIHOOD_NUMBERS", (100, 1200), hermite, 1e-3),

@@ -407,9 +407,13 @@ FORMS["tangent, pca"] = (
     1,
 )
 NEIGHBORS = {
-    "neighbors, pairs": (lambda Z: ritz.neighbors(5), neighbor_energy(5, "pairs"), 0),
+    "neighbors, pairs": (
+        lambda Z: ritz.neighbors(5, weights="uniform"),
+        neighbor_energy(5, "pairs"),
+        0,
+    ),
     "neighbors, directional": (
-        lambda Z: ritz.neighbors(5, kind="directional"),
+        lambda Z: ritz.neighbors(5, kind="directional", weights="uniform"),
         neighbor_energy(5, "directional"),
         1,
     ),
@@ -581,10 +585,12 @@ def test_approximate_neighbors_equal_exact_ones_on_easy_data(kind):
     Z = np.random.default_rng(0).uniform(size=(400, D)) * [1.0, 1.0, 0.0, 0.0]
     functions = centered(BASES["gaussian"])
     exact, fast = (
-        ritz.assemble(ritz.neighbors(6, kind, search=search), functions, Z).mean()
+        ritz.assemble(
+            ritz.neighbors(6, kind, search=search, weights="uniform"), functions, Z
+        ).mean()
         for search in ("exact", "faiss")
     )
-    assert_equal(fast.L, exact.L)
+    np.testing.assert_allclose(fast.L, exact.L, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("search", ["exact", "faiss"])
@@ -592,7 +598,7 @@ def test_a_repeated_row_is_a_weight_and_no_neighbor(search):
     Z = cloud(40)
     times = np.arange(40) % 3 + 1
     functions = centered(BASES["gaussian"])
-    form = ritz.neighbors(2, search=search)
+    form = ritz.neighbors(2, search=search, weights="uniform")
     repeated = ritz.assemble(form, functions, np.repeat(Z, times, axis=0)).mean()
     weighted = ritz.assemble(form, functions, Z, sample_weight=times).mean()
     assert_equal(repeated.L, weighted.L)
@@ -608,7 +614,9 @@ def test_own_search_is_used():
         place = np.argsort(order)
         return order[(place[:, None] + np.arange(1, k + 1)) % len(Z)]
 
-    matrices = ritz.assemble(ritz.neighbors(2, search=following), functions, X).mean()
+    matrices = ritz.assemble(
+        ritz.neighbors(2, search=following, weights="uniform"), functions, X
+    ).mean()
     f, w, Z = Dense(functions), np.ones(N), X[np.argsort(X[:, 0])]
     steps = [f(Z) - f(np.roll(Z, -j, axis=0)) for j in (1, 2)]
     assert_equal(matrices.L, (mean(w, steps[0], steps[0]) + mean(w, steps[1], steps[1])) / 2)
@@ -673,9 +681,9 @@ INVARIANT = {
     "diffusion field": ritz.diffusion(positive_matrices(X)),
     "differential": ritz.differential({(ZERO, D1): 1.0, (D1, D2): 0.5}),
     "directional": ritz.directional(directions(2)(X)),
-    "neighbors": ritz.neighbors(5),
-    "neighbors, directional": ritz.neighbors(5, "directional"),
-    "neighbors, faiss": ritz.neighbors(5, search="faiss"),
+    "neighbors": ritz.neighbors(5, weights="uniform"),
+    "neighbors, directional": ritz.neighbors(5, "directional", weights="uniform"),
+    "neighbors, faiss": ritz.neighbors(5, search="faiss", weights="uniform"),
     "graph": ritz.graph(ritz.Gaussian(1.0)),
 }
 

@@ -90,7 +90,7 @@ def entry(name, call, good, oracle=None, twins=(), setup=None, **kinds):
 
 def parts_of(spectrum, at):
     """Return the numbers of a spectrum, and its functions at points of the same dimension."""
-    parts = {"values": spectrum.values, "errors": spectrum.errors, "rank": spectrum.rank}
+    parts = {"values": spectrum.ritz_values, "errors": spectrum.errors, "rank": spectrum.rank}
     if isinstance(spectrum, ritz.Spectrum) and spectrum.dimension == at.shape[1]:
         # Where the data had names of columns, the points must have them, too.
         names = spectrum.names

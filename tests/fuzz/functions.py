@@ -7,16 +7,17 @@ import numpy as np
 import scipy.linalg
 
 import ritz
-from ritz.report import level_lines
 from tests.fuzz import oracles
 from tests.fuzz.entry import entry, parts_of
 from tests.fuzz.inputs import (
     ANY,
+    AUTO,
     CHOICE,
     COUNT,
     FIXED_POINTS,
     FUNCTION,
     NUMBER,
+    OBJECT,
     POINTS,
     POSITIVE,
     ROWS_OF_ONE,
@@ -210,7 +211,9 @@ form_entry("pairs", lambda c: dict(Y=c.Y))
 form_entry("cross", lambda c: dict(Y=c.Y))
 form_entry(
     "neighbors",
-    lambda c: dict(n_neighbors=3, kind="pairs", search="exact"),
+    lambda c: dict(n_neighbors=3, kind="pairs", weights="uniform", mutual=False, search="exact"),
+    weights=CHOICE.without("<class 'int'>"),
+    mutual=CHOICE.without("3"),
     search=CHOICE.without("<class 'int'>"),
 )
 form_entry(
@@ -384,20 +387,52 @@ geometry_entry("pullback_metric")
 geometry_entry("diffusion_distance", Y=9)
 geometry_entry("heat_kernel", Y=5)
 geometry_entry("diffusion_neighbors", Y=5, n_neighbors=2)
+
+
+def two_bases(c):
+    bases = [ritz.Nystrom(ritz.Gaussian(length), 8) for length in (1.0, 2.0)]
+    options = dict(random_state=0, n_jobs=1)
+    data = dict(X=c.normal(150, 2), sample_weight=None, groups=None)
+    return dict(operator=ritz.laplacian(), k=2, candidates=bases) | data | options
+
+
+def selected(**a):
+    found = ritz.select(**a)
+    return {"scores": found.scores, "rows": found.n_rows, "values": found.chosen.ritz_values}
+
+
 entry(
-    "report.level_lines",
-    lambda **a: len(level_lines(**a).axes),
-    lambda c: dict(
-        spectrum=ritz.decompose(ritz.laplacian(), ritz.Monomials(1), c.normal(30, 2), 2),
-        X=c.normal(20, 2),
-        columns=2,
-        resolution=6,
-        n_points=50,
-    ),
-    lambda a, result: {"0": 2},
-    X=Kind(bad=FIXED_POINTS.bad),
-    n_points=COUNT.without("1"),
-    resolution=Kind(bad=constants(0, 1, None, "words", 1.5)),
+    "select",
+    selected,
+    two_bases,
+    twins=(permuted, heavier),
+    operator=OBJECT,
+    k=COUNT,
+    candidates=Kind(bad=constants("no such", 3, None, [], [3], ["a"])),
+)
+
+
+def any_pair(c):
+    first, second = (
+        ritz.decompose(ritz.laplacian(), ritz.Monomials(2), c.normal(500, 1), 2, random_state=0)
+        for _ in range(2)
+    )
+    return dict(spectrum_a=first, spectrum_b=second, X=c.normal(9, 1), alpha=0.1, n_folds=8)
+
+
+def compared(**a):
+    found = ritz.compare(**a)
+    return {"p": found.p_values, "overlaps": found.overlaps}
+
+
+entry(
+    "compare",
+    compared,
+    any_pair,
+    oracles.welch,
+    spectrum_a=OBJECT,
+    spectrum_b=OBJECT,
+    X=optional(FIXED_POINTS),
 )
 
 
@@ -447,6 +482,11 @@ def from_table(X, suffix, at, **options):
         return from_stream(ritz.Table(as_file(X, suffix, folder), **options), at)
 
 
+def from_opened(X, suffix, at, **options):
+    with tempfile.TemporaryDirectory() as folder:
+        return from_stream(ritz.open(as_file(X, suffix, folder), **options), at)
+
+
 def some_bad(*labels):
     return Kind(bad={label: POINTS.bad[label] for label in labels})
 
@@ -478,6 +518,102 @@ entry(
     columns=Kind(bad=constants(["no such"], [], 3, "words")),
     weight=Kind(bad=constants("no such", 3)),
     format=Kind(bad=constants("no such", 3)),
+)
+entry(
+    "open",
+    from_opened,
+    lambda c: (
+        dict(X=c.X, suffix=c.one_of("csv", "parquet", "feather"), at=c.points)
+        | dict(columns=None, weight=None, groups=None, format=None)
+        | dict(delimiter=",", nulls=c.one_of("error", "drop"))
+    ),
+    lambda a, result: from_stream(a["X"], a["at"]),
+    X=some_bad("inf", "words", "dates"),
+    columns=Kind(bad=constants(["no such"], [], 3, "words")),
+    weight=Kind(bad=constants("no such", 3)),
+    groups=Kind(bad=constants("no such", 3)),
+    delimiter=Kind(bad=constants("", ";;", 3, None)),
+    nulls=CHOICE,
+    format=Kind(bad=constants("no such", 3)),
+)
+entry(
+    "plan",
+    lambda **a: {"passes": ritz.plan(**a).passes},
+    lambda c: (
+        dict(X=c.X, d=None, operator="laplacian", n_centers=30)
+        | dict(n_neighbors=4, n_folds=3, n_jobs=1)
+    ),
+    lambda a, result: {"passes": 2},
+    X=ANY,
+    d=Kind(bad=constants("words", 0, -1, 1.5)),
+    n_centers=SIZE | AUTO,
+    n_neighbors=ANY,
+)
+
+
+# Trajectories
+
+
+def pairs_by_hand(a, result):
+    X, lag = a["trajectories"], a["lag"]
+    rows = range(len(X) - lag)
+    return {"X": np.array([X[t] for t in rows]), "Y": np.array([X[t + lag] for t in rows])}
+
+
+def squares_by_hand(a, result):
+    X, dt = a["trajectories"], a["dt"]
+    D = [np.mean((X[lag:] - X[:-lag]) ** 2, axis=0) / (2 * lag * dt) for lag in a["lags"]]
+    return {"D": D}
+
+
+def timescales_by_hand(a, result):
+    return {"timescales": -a["dt"] * a["lags"][0] / np.log(result["c"])}
+
+
+def implied(**a):
+    found = ritz.implied_timescales(**a)
+    return {"timescales": found.timescales, "c": found.correlations}
+
+
+TRAJECTORY = POINTS.without("one axis", "one row", "polars") | Kind(
+    bad={"no rows": lambda X: X[:0], "one row": lambda X: X[:1]}
+)
+LAGS = Kind(
+    {"array": np.array, "twice": lambda v: v + v},
+    {},
+    constants([], [0], [-1], [1.5], ["a"], None, "words", [10**7], [np.nan], object()),
+)
+entry(
+    "lagged",
+    lambda **a: ritz.lagged(**a)._asdict(),
+    lambda c: dict(trajectories=c.X, lag=c.one_of(1, 3)),
+    pairs_by_hand,
+    trajectories=TRAJECTORY,
+    lag=SIZE | Kind(bad=constants(10**7)),
+)
+entry(
+    "displacements",
+    lambda **a: vars(ritz.displacements(**a)),
+    lambda c: dict(trajectories=c.X, lags=[1, 4], dt=0.5),
+    squares_by_hand,
+    trajectories=TRAJECTORY,
+    lags=LAGS,
+)
+entry(
+    "implied_timescales",
+    implied,
+    lambda c: dict(
+        trajectories=np.cumsum(c.normal(300, 1) * 0.1, axis=0) + c.normal(300, 1),
+        lags=[2],
+        n_components=1,
+        dt=0.5,
+        basis=ritz.Monomials(2),
+        random_state=0,
+    ),
+    timescales_by_hand,
+    trajectories=TRAJECTORY,
+    lags=LAGS,
+    basis=optional(OBJECT),
 )
 
 

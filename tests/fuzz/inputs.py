@@ -144,6 +144,7 @@ POINTS = Kind(
         "float16": lambda X: X.astype(np.float16),
         "float32": lambda X: X.astype(np.float32),
         "one row": lambda X: X[:1],
+        "sparse": scipy.sparse.csr_matrix,
     },
     bad={
         "NaN": with_entry(np.nan),
@@ -157,7 +158,6 @@ POINTS = Kind(
         "NaT": lambda X: np.full(X.shape, np.datetime64("NaT", "ns")),
         "words": lambda X: np.full(X.shape, "a"),
         "complex": lambda X: X + 1j,
-        "sparse": scipy.sparse.csr_matrix,
         "ragged": lambda X: [[1.0], [1.0, 2.0]],
         "one axis": lambda X: X[:, 0],
         "three axes": lambda X: X[:, :, None],
@@ -257,6 +257,7 @@ OBJECT = Kind(bad=constants("no such", 3, None, object(), np.zeros((3, 3)), int)
 FUNCTION = OBJECT.without("<class 'int'>")
 AUTO = Kind(extreme=constants("auto"), bad=constants("no such"))
 ANY = Kind()
+FILE = Kind(bad=constants(3, [], object(), np.zeros(2)))
 
 
 def optional(kind):
@@ -278,7 +279,8 @@ KINDS = {
     ),
     **dict.fromkeys(["n", "dimension", "n_circles", "n_steps", "columns"], SIZE),
     **dict.fromkeys(["inputs", "outputs", "copies"], SIZE),
-    **dict.fromkeys(["alpha", "factor", "scale", "kT", "learning_rate"], POSITIVE),
+    **dict.fromkeys(["alpha", "factor", "scale", "kT", "dt", "learning_rate"], POSITIVE),
+    "lag": optional(SIZE).without("1") | Kind(bad=constants(10**7, 10**400)),
     **dict.fromkeys(["regularization", "offset", "t", "noise", "validation_fraction"], NONNEGATIVE),
     **dict.fromkeys(["operator", "order", "kind", "family", "solver", "regularizer"], CHOICE),
     **dict.fromkeys(["form", "basis", "kernel", "spectrum", "sums", "profiles", "module"], OBJECT),
@@ -286,7 +288,11 @@ KINDS = {
     "length_scale": LENGTHS,
     "random_state": SEED,
     "n_jobs": JOBS,
+    "keep_sums": CHOICE,
     "patience": optional(COUNT),
+    "verbose": ANY,
+    "path": Kind(bad=constants("values.txt")),
+    "keep": Kind(bad=constants(["no such"])),
     "n_directions": optional(SIZE),
     **dict.fromkeys(["optimizer", "schedule", "gradients"], FUNCTION.without("None")),
 }

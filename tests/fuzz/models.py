@@ -1,6 +1,8 @@
 """Entries of the estimators: their fits, and the methods of a fitted one."""
 
 import inspect
+import os
+import tempfile
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from tests.fuzz.inputs import (
     AUTO,
     CHOICE,
     COUNT,
+    FILE,
     FIXED_POINTS,
     LABELS,
     LENGTHS,
@@ -31,17 +34,26 @@ def model_parts(model, at):
     parts = {}
     for name in ("eigenvalues_", "rates_", "singular_values_"):
         if hasattr(model, name):
-            parts["values"] = getattr(model, name)
+            parts["best estimates"] = getattr(model, name)
+    if hasattr(getattr(model, "spectrum_", None), "ritz_values"):
+        parts["values"] = model.spectrum_.ritz_values
     if at.shape[1] != model.n_features_in_:
         return parts
     if hasattr(model, "feature_names_in_"):
         at = pd.DataFrame(at, columns=model.feature_names_in_)
     if hasattr(model, "transform"):
         return parts | {"functions": model.transform(at)}
-    if hasattr(model, "kmeans_"):
+    if hasattr(model, "cluster_centers_"):
         return parts | {"labels": model.predict(at)}
     classifies = hasattr(model, "predict_proba")
     return parts | {"prediction": model.predict_proba(at) if classifies else model.predict(at)}
+
+
+def file_parts(model, at):
+    """Return what an estimator says after it was saved and read."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(f"{folder}/model.ritz")
+        return model_parts(ritz.load(f"{folder}/model.ritz"), at)
 
 
 class Fitted(dict):
@@ -58,9 +70,12 @@ class Fitted(dict):
 def estimator_entries(cls, parameters, data, methods, twins=(permuted, heavier), name="", **kinds):
     """Add `fit`, `partial_fit` where there is one, and the methods of a fitted estimator."""
     name, own = name or cls.__name__, cls._get_param_names()
+    more = {"keep_sums": True} if "keep_sums" in own else {}
+    if "checkpoint" in inspect.signature(cls.fit).parameters:
+        more["checkpoint"], kinds = None, kinds | {"checkpoint": FILE}
 
     def good(c):
-        return parameters(c) | data(c) | {"at": c.points}
+        return more | parameters(c) | data(c) | {"at": c.points}
 
     def setup(a, fit=True):
         model = cls(**{key: a[key] for key in own})
@@ -85,25 +100,49 @@ def estimator_entries(cls, parameters, data, methods, twins=(permuted, heavier),
             return setup(a, fit=False)
 
         entry(f"{name}.partial_fit", partial_fit, partial, None, (), fresh, **kinds)
+
+    def summary(model):
+        found = model.summary()
+        return {"parts": [bool(found.chosen), bool(found.sure), bool(found.next)]}
+
+    def nothing_more(c):
+        return Fitted(good(c), {})
+
+    def fitted(a, fit=True):
+        return setup(a.before)
+
+    def all_parts(a, result):
+        return {"parts": [True] * 3}
+
+    entry(f"{name}.summary", summary, nothing_more, all_parts, (), fitted)
     points = FIXED_POINTS.without("one row") | Kind(bad={"no rows": lambda X: X[:0]})
-    for method, more in methods.items():
+
+    if hasattr(cls, "save") and len(methods):
+
+        def saved(c):
+            return Fitted(good(c), {"at": c.points})
+
+        entry(f"{name}.save", file_parts, saved, None, (), fitted, **kinds)
+    for method, rest in methods.items():
 
         def call(model, method=method, **a):
             return getattr(model, method)(**a)
 
-        def made(c, more=more):
-            return Fitted(good(c), {"X": c.points} | more(c))
-
-        def refit(a, fit=True):
-            return setup(a.before)
+        def made(c, rest=rest):
+            return Fitted(good(c), {"X": c.points} | rest(c))
 
         # `fit_predict` fits anew, to rows of any number of columns.
         fixed = {} if method == "fit_predict" else {"X": points}
-        entry(f"{name}.{method}", call, made, None, (), refit, **kinds | fixed)
+        entry(f"{name}.{method}", call, made, None, (), fitted, **kinds | fixed)
 
 
 def nothing(c):
     return {}
+
+
+def to_file(c):
+    suffix = c.one_of("csv", "parquet", "feather")
+    return dict(path=os.path.join(tempfile.gettempdir(), f"values.{suffix}"), keep=())
 
 
 def rows(c):
@@ -122,8 +161,13 @@ def other_values(c):
     return dict(y=values_of(c.points), sample_weight=None)
 
 
+def metric(c):
+    # In one column all rows of length 1 are one or two.
+    return c.one_of("euclidean", "cosine") if c.X.shape[1] > 1 else "euclidean"
+
+
 BASIS = dict(kernel="gaussian", length_scale="auto", n_centers=12, basis=None)
-BASIS |= dict(regularization="auto", n_folds=3, random_state=0, n_jobs=1)
+BASIS |= dict(regularization="auto", n_folds=3, random_state=0, n_jobs=1, verbose=None)
 KERNEL_KINDS = dict(
     kernel=CHOICE,
     length_scale=LENGTHS | AUTO,
@@ -136,14 +180,16 @@ estimator_entries(
     ritz.SpectralEmbedding,
     lambda c: (
         BASIS
-        | dict(n_components=2, operator=c.one_of("laplacian", "neighbors"), n_neighbors=4)
+        | dict(n_components=2, operator=c.one_of("auto", "laplacian", "neighbors"), n_neighbors=4)
+        | dict(scale=c.one_of("auto", "standard", None), metric=metric(c))
         | dict(diffusion_time=c.one_of(None, 0.5), mu="auto")
     ),
     rows,
-    dict(transform=nothing, score=other_rows),
+    dict(transform=nothing, transform_to=to_file, score=other_rows),
     (permuted, repeated, heavier),
     y=ANY,
     diffusion_time=optional(NONNEGATIVE),
+    scale=optional(CHOICE),
     **BASIS_KINDS,
 )
 entry(
@@ -154,21 +200,41 @@ entry(
 )
 estimator_entries(
     ritz.DiffusionModes,
-    lambda c: BASIS | dict(n_modes=2, D=None, mobility=c.one_of(None, 2.0), kT=0.5),
+    lambda c: (
+        BASIS | dict(n_modes=2, D=None, lag=None, dt=1.0, mobility=c.one_of(None, 2.0), kT=0.5)
+    ),
     rows,
-    dict(transform=nothing),
+    dict(transform=nothing, transform_to=to_file),
     (permuted, repeated, heavier),
     y=ANY,
     mobility=optional(POSITIVE).without("[1.0, 2.0]", "array([0., 1., 2.])", "0.0"),
     **BASIS_KINDS,
 )
 estimator_entries(
+    ritz.DiffusionModes,
+    lambda c: BASIS | dict(n_modes=2, D="displacements", lag=2, dt=0.5, mobility=None, kT=1.0),
+    lambda c: rows(c) | dict(groups=None),
+    {},
+    (heavier,),
+    "DiffusionModes.of_trajectories",
+    y=ANY,
+    D=CHOICE.without("3", "None", "['a']", "{}"),
+    mobility=ANY,
+    kT=ANY,
+    **BASIS_KINDS,
+)
+estimator_entries(
     ritz.SpectralClustering,
-    lambda c: BASIS | dict(n_clusters=2, max_clusters=4, operator="auto", n_neighbors=4),
+    lambda c: (
+        BASIS
+        | dict(n_clusters=2, max_clusters=4, operator="auto", scale="auto", n_neighbors=4)
+        | dict(metric=metric(c))
+    ),
     lambda c: dict(X=c.X, y=None, sample_weight=c.weights),
-    dict(predict=nothing, fit_predict=other_rows),
+    dict(predict=nothing, predict_proba=nothing, predict_to=to_file, fit_predict=other_rows),
     y=ANY,
     n_clusters=COUNT | AUTO,
+    scale=optional(CHOICE),
     **BASIS_KINDS,
 )
 estimator_entries(
@@ -176,7 +242,9 @@ estimator_entries(
     lambda c: BASIS | dict(n_components=2),
     lambda c: rows(c) | dict(y=c.Y),
     dict(
-        transform=lambda c: dict(y=c.points), score=lambda c: dict(y=c.points, sample_weight=None)
+        transform=lambda c: dict(y=c.points),
+        transform_to=to_file,
+        score=lambda c: dict(y=c.points, sample_weight=None),
     ),
     y=POINTS.without("one axis", "one row", "3.0", "None"),
     **BASIS_KINDS,
@@ -189,13 +257,14 @@ def some_known(c):
     return dict(X=c.X, y=y, sample_weight=c.weights)
 
 
-LABELED = BASIS | dict(smoothness="auto", n_components=5, operator="neighbors", n_neighbors=3)
-LABELED_KINDS = BASIS_KINDS | dict(smoothness=NONNEGATIVE | AUTO)
+LABELED = BASIS | dict(smoothness="auto", n_components=5, operator="auto", n_neighbors=3)
+LABELED |= dict(scale="auto", metric="euclidean")
+LABELED_KINDS = BASIS_KINDS | dict(smoothness=NONNEGATIVE | AUTO, scale=optional(CHOICE))
 estimator_entries(
     ritz.LaplacianRegressor,
     lambda c: LABELED,
     some_known,
-    dict(predict=nothing, score=other_values),
+    dict(predict=nothing, predict_to=to_file, score=other_values),
     **LABELED_KINDS,
 )
 estimator_entries(
@@ -204,6 +273,7 @@ estimator_entries(
     lambda c: dict(X=c.X, y=(c.X[:, 0] > 0).astype(int), sample_weight=c.weights),
     dict(
         predict=nothing,
+        predict_to=to_file,
         predict_proba=nothing,
         score=lambda c: dict(y=(c.points[:, 0] > 0).astype(int), sample_weight=None),
     ),
@@ -217,7 +287,7 @@ estimator_entries(
         dict(kernel=c.one_of("gaussian", "matern52"), length_scale=c.one_of("auto", 1.5))
         # With fewer functions than numbers, ties between functions are decided by rounding.
         | dict(n_centers="auto", gradient_weight="auto", regularization=c.one_of("auto", 1e-6))
-        | dict(random_state=0, centers=None, constant=True, n_folds=3, n_jobs=1)
+        | dict(random_state=0, centers=None, constant=True, n_folds=3, n_jobs=1, verbose=None)
         | dict(solver=c.one_of("auto", "qr", "sums"))
     ),
     lambda c: (
@@ -226,6 +296,7 @@ estimator_entries(
     ),
     dict(
         predict=lambda c: dict(return_std=c.one_of(True, False)),
+        predict_to=to_file,
         predict_gradient=nothing,
         score=other_values,
     ),

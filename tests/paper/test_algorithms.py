@@ -150,7 +150,7 @@ def test_algorithm_1_has_our_eigenvalues(name):
     L, Phi, _ = algorithm_1(X, H, phi, phi)
     values = eigh(L, Phi, eigvals_only=True)
     spectrum = ritz.decompose(form, as_basis(phi[1:]), X, k=6)
-    assert np.abs(spectrum.values - values).max() <= 1e-12 * np.abs(values).max()
+    assert np.abs(spectrum.ritz_values - values).max() <= 1e-12 * np.abs(values).max()
 
 
 def test_algorithm_1_has_our_singular_values():
@@ -163,7 +163,7 @@ def test_algorithm_1_has_our_singular_values():
     assert np.abs(B @ Psi @ B.T - np.eye(6)).max() <= 1e-12
     spectrum = ritz.decompose(form, (as_basis(phi[1:]), as_basis(psi[1:])), X, k=6)
     # The smallest come first, as those of an unbounded operator are the ones to trust.
-    assert np.abs(spectrum.values - values[::-1]).max() <= 1e-12 * values.max()
+    assert np.abs(spectrum.ritz_values - values[::-1]).max() <= 1e-12 * values.max()
 
 
 # Algorithm 2: dot-product kernels
@@ -283,7 +283,7 @@ def test_algorithm_3_has_our_eigenvalues(name):
     values = eigh(with_one_L, with_one_Phi, eigvals_only=True)
     basis = ritz.Nystrom(kernel, centers=x[:p])
     spectrum = ritz.decompose(ritz.laplacian(), basis, x, k=p + 1)
-    assert spectrum.values[0] == 0.0
+    assert spectrum.ritz_values[0] == 0.0
     # The naive pencil loses the condition number of Phi.
     rounding = np.finfo(float).eps * np.linalg.cond(with_one_Phi)
-    assert np.abs(spectrum.values - values).max() <= (1e-13 + rounding) * values.max()
+    assert np.abs(spectrum.ritz_values - values).max() <= (1e-13 + rounding) * values.max()

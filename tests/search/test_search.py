@@ -142,8 +142,12 @@ FITS = {
         .fit(ROWS)
         .score(ROWS)
     ),
-    "clustering": lambda n_jobs: ritz.SpectralClustering(2, n_centers=20, n_jobs=n_jobs).fit(ROWS),
-    "regressor": lambda n_jobs: ritz.LaplacianRegressor(n_centers=20, n_jobs=n_jobs).fit(ROWS, Y),
+    "clustering": lambda n_jobs: ritz.SpectralClustering(
+        2, operator="neighbors", n_centers=20, n_jobs=n_jobs
+    ).fit(ROWS),
+    "regressor": lambda n_jobs: ritz.LaplacianRegressor(
+        operator="neighbors", n_centers=20, n_jobs=n_jobs
+    ).fit(ROWS, Y),
 }
 
 

@@ -6,28 +6,19 @@ import numpy as np
 import pytest
 
 import ritz
+from benchmarks.selection.problems import double_well
 from ritz.forms import Form
-from ritz.selection.choice import (
-    Comparison,
-    Defaults,
-    choose_basis,
-    choose_length_scale,
-    choose_regularization,
-    halve_centers,
-)
-from ritz.selection.rows import WeightedRows
+from ritz.selection import steps
+from ritz.selection.choice import Defaults, Wanted, choose_basis
+from ritz.selection.rows import WeightedRows, far_rows
 
 NORMAL = np.random.default_rng(0).normal(size=(4000, 3))
+AUTO = Wanted(None, "auto", "auto", "auto", "auto")
 
 
-def compare(X, form=None, n_functions=2, weight=None, regularization=1e-8):
+def auto(X, form=None, k=2, weight=None, **wanted):
     rows = WeightedRows(X, np.ones(len(X)) if weight is None else weight)
-    return Comparison(form or ritz.laplacian(), n_functions, regularization, rows, 0)
-
-
-def auto(comparison, *, kernel="gaussian", length_scale="auto", n_centers="auto", **defaults):
-    parameters = (None, kernel, length_scale, n_centers)
-    return choose_basis(*parameters, comparison, Defaults(**defaults))
+    return choose_basis(form or ritz.laplacian(), rows, k, replace(AUTO, **wanted), Defaults())
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,100 +40,116 @@ class Prepared(Form):
         return self.inner.terms(f, g, block)
 
 
-def test_a_form_is_prepared_once_for_each_half():
+def test_a_form_is_prepared_once_for_all_candidates():
     form = Prepared()
-    selected = auto(compare(NORMAL, form), kernel="matern32")
-    # Five length scales and two numbers of centers were compared.
-    assert len(selected.length_scale_path) == 5
-    assert list(selected.n_centers_path) == [75, 150]
-    assert [reference.shape for reference in form.seen] == [(1000, 3), (1000, 3)]
-    assert not set(map(tuple, form.seen[0])) & set(map(tuple, form.seen[1]))
-    np.testing.assert_allclose(
-        list(selected.length_scale_path.values()),
-        list(auto(compare(NORMAL), kernel="matern32").length_scale_path.values()),
-        rtol=1e-6,
-    )
+    selected = auto(NORMAL, form, kernel="matern52")
+    assert len(selected.selection.candidates) > 10
+    assert [reference.shape for reference in form.seen] == [(2000, 3)]
 
 
-def test_the_length_scale_has_the_least_energy_on_unseen_rows():
+def test_candidates_are_ranked_by_what_they_do_on_unseen_rows():
     X = np.random.default_rng(0).uniform(size=(800, 1))
-    length, energies = choose_length_scale(compare(X), ritz.Gaussian, 0.02)
-    assert list(energies) == [0.005, 0.01, 0.02, 0.04, 0.08]
-    assert energies[length] == min(energies.values())
-    # Eigenvalues pi^2 and 4 pi^2, summed over both ways to choose the halves.
-    assert energies[length] == pytest.approx(10 * np.pi**2, rel=0.15)
-    assert energies[0.005] > 2 * energies[length]
+    found = ritz.select(ritz.laplacian(), X, 2, random_state=0)
+    assert (np.diff(found.scores) >= 0).all()
+    # Eigenvalues pi^2 and 4 pi^2.
+    held = found.chosen.held.values
+    np.testing.assert_allclose(held, np.pi**2 * np.array([1, 4]), rtol=0.15)
+    assert found.chosen.valid
+    assert "(chosen)" in str(found)
+    assert found.recipe.n_centers == found.setting.n_centers
+
+
+def test_a_list_of_candidates():
+    narrow, wide = (ritz.Nystrom(ritz.Gaussian(length), 60) for length in (0.03, 1.5))
+    found = ritz.select(ritz.laplacian(), NORMAL[:800, :1], 2, [narrow, (wide, 1e-4)])
+    assert len(found.candidates) == 2
+    assert found.setting.kernel == wide.kernel
+    assert found.regularization == 1e-4
+    for bad in ([], [ritz.Monomials(2)], "best"):
+        with pytest.raises((ValueError, TypeError), match="'candidates'"):
+            ritz.select(ritz.laplacian(), NORMAL[:800], 2, bad)
+    with pytest.raises(ValueError, match=r"'X' .* at least 60 distinct rows\. Got 50"):
+        ritz.select(ritz.laplacian(), NORMAL[:50], 2)
+
+
+def test_a_choice_at_the_edge_says_so(monkeypatch):
+    X = np.random.default_rng(0).uniform(size=(400, 1))
+    free = ritz.select(ritz.laplacian(), X, 2, random_state=0)
+    assert "length_scale" not in free.at_edge
+    # Only short length scales are tried, and the grid is not extended.
+    monkeypatch.setattr(steps, "LENGTH_FACTORS", (0.5,))
+    monkeypatch.setattr(steps, "MOST_EXTENSIONS", 0)
+    short = ritz.select(ritz.laplacian(), X, 2, random_state=0)
+    assert short.setting.length < free.setting.length
+    assert "length_scale" in short.at_edge
+    assert "at the edge of what was tried: length_scale" in str(short)
+
+
+def test_each_column_has_its_own_length_scale_where_that_helps():
+    """A double well of rate 0.119 beside four harmonic columns."""
+    X = double_well(4).sample(20_000, 0)
+    for k in (1, 3):
+        model = ritz.DiffusionModes(k, random_state=0).fit(X)
+        first, *others = model.length_scale_
+        assert min(others) > 2 * first
+        assert model.rates_[0] == pytest.approx(0.1191, rel=0.15)
 
 
 def test_weights_are_repetitions():
     weight = np.random.default_rng(1).integers(0, 3, size=500)
-    weighted = auto(compare(NORMAL[:500], weight=weight.astype(float)))
-    repeated = auto(compare(np.repeat(NORMAL[:500], weight, axis=0)))
-    assert weighted.length_scale_path == repeated.length_scale_path
-    assert weighted.recipe.kernel.length_scale == repeated.recipe.kernel.length_scale
-    assert weighted.recipe.n_centers == repeated.recipe.n_centers == 100
+    weighted = auto(NORMAL[:500], weight=weight.astype(float))
+    repeated = auto(np.repeat(NORMAL[:500], weight, axis=0))
+    np.testing.assert_array_equal(weighted.selection.scores, repeated.selection.scores)
+    assert weighted.recipe.kernel == repeated.recipe.kernel
+    assert weighted.recipe.n_centers == repeated.recipe.n_centers
 
 
 @pytest.mark.parametrize(
-    "comparison",
+    ("n", "form"),
     [
-        compare(NORMAL[:59]),
-        compare(NORMAL[:100], ritz.cross()),
-        compare(NORMAL[:100], ritz.laplacian() - 2 * ritz.laplacian()),
-        compare(NORMAL[:100], ritz.laplacian(tangent=np.tile(np.eye(3)[:, :2], (100, 1, 1)))),
+        (59, ritz.laplacian()),
+        (100, ritz.cross()),
+        (100, ritz.laplacian() - 2 * ritz.laplacian()),
+        (100, ritz.laplacian(tangent=np.tile(np.eye(3)[:, :2], (100, 1, 1)))),
+        (60, ritz.neighbors(70)),
     ],
-    ids=["few rows", "pairs", "not positive", "an array of rows"],
+    ids=["few rows", "pairs", "not positive", "an array of rows", "too few for the operator"],
 )
-def test_without_a_comparison_the_quantile_is_used(comparison):
-    selected = auto(comparison)
-    quantile = auto(comparison, quantile=0.5).recipe.kernel.length_scale
-    assert selected.length_scale_path is None
-    assert selected.recipe.kernel.length_scale < quantile
-
-
-def test_an_operator_that_half_of_the_rows_are_too_few_for():
-    comparison = compare(NORMAL[:60], ritz.neighbors(40))
-    length, energies = choose_length_scale(comparison, ritz.Gaussian, 0.7)
-    assert length == 0.7
-    assert energies is None or set(energies.values()) == {np.inf}
+def test_without_a_comparison_a_quantile_of_distances_is_used(n, form):
+    selected = auto(NORMAL[:n], form)
+    assert selected.selection is None
+    distances = np.linalg.norm(NORMAL[:n, None] - NORMAL[:n], axis=2)
+    length = selected.recipe.kernel.length_scale
+    assert np.mean(distances[distances > 0] < length) == pytest.approx(0.1, abs=0.05)
 
 
 def test_what_is_given_is_kept():
-    selected = auto(compare(NORMAL[:80]), kernel=ritz.Matern(1.5, 3.0), n_centers=1000)
+    selected = auto(NORMAL[:80], kernel=ritz.Matern(1.5, 3.0), n_centers=1000)
     assert selected.recipe.kernel.length_scale == 3.0
     assert selected.recipe.n_centers == 80
     basis = ritz.Monomials(2)
-    comparison = compare(NORMAL[:80])
-    assert choose_basis(basis, None, None, None, comparison, Defaults()).recipe is basis
+    assert auto(NORMAL[:80], basis=basis).recipe is basis
+    assert auto(NORMAL[:80], regularization=0.3).regularization == 0.3
     with pytest.raises(ValueError, match="length_scale"):
-        auto(comparison, kernel=ritz.Gaussian(1.0), length_scale=2.0)
+        auto(NORMAL[:80], kernel=ritz.Gaussian(1.0), length_scale=2.0)
 
 
-def test_centers_are_halved_where_few_functions_need_no_more():
-    line, kernel = compare(NORMAL[:, :1]), ritz.Gaussian(2.0)
-    n_centers, energies = halve_centers(line, kernel, 316)
-    assert n_centers == 158
-    assert energies[75] < 1.02 * energies[150]
-    assert halve_centers(line, kernel, 316, energies[150]) == (n_centers, energies)
-    assert auto(line, length_scale=2.0).n_centers_path == energies
-    assert auto(line, length_scale=2.0, halve=False).recipe.n_centers == 316
-    assert halve_centers(line, kernel, 300) == (300, None)
-    assert halve_centers(compare(NORMAL[:, :1], n_functions=11), kernel, 316) == (316, None)
-    n_centers, energies = halve_centers(compare(NORMAL), ritz.Gaussian(0.5), 316)
-    assert n_centers == 316
-    assert energies[75] > 1.02 * energies[150]
+def test_a_length_scale_of_a_kernel_may_be_left_to_decompose():
+    found = ritz.decompose(
+        ritz.laplacian(), ritz.Nystrom(ritz.Gaussian("auto")), NORMAL[:, :1], 3, random_state=0
+    )
+    np.testing.assert_allclose(found.values[1:], [1, 2], rtol=0.1)
+    with pytest.raises(ValueError, match=r"'length_scale'.*decompose"):
+        ritz.Gaussian("auto")(NORMAL, NORMAL)
 
 
-def test_the_regularization_explains_most_of_held_out_rows():
-    pair = ritz.datasets.gaussian_pair(0.8).sample(300, random_state=0)
-    recipe = ritz.Nystrom(ritz.Gaussian(1.0), 50)
-    sums = ritz.assemble(ritz.cross(), recipe, pair, random_state=0)
-    value, held_out, path = choose_regularization(sums, 3, "auto", 0.1)
-    assert path[value] == max(path.values())
-    assert value > 1e-6
-    given, same, none = choose_regularization(sums, 3, value, 0.1)
-    assert given == value
-    assert none is None
-    np.testing.assert_array_equal(same, held_out)
-    one = ritz.assemble(ritz.cross(), recipe, pair, n_folds=1, random_state=0)
-    assert choose_regularization(one, 3, "auto", 0.1) == (0.1, None, None)
+def test_rows_far_from_all_others():
+    X = np.concatenate([NORMAL[:500], [[40.0, 0, 0], [0, -50.0, 0]]])
+    assert np.flatnonzero(far_rows(X)).tolist() == [500, 501]
+    assert not far_rows(NORMAL[:500, :1] * 0 + np.arange(500)[:, None]).any()
+
+
+def test_nothing_can_be_learned_from_few_rows_of_many_columns():
+    X = np.random.default_rng(0).standard_cauchy(size=(80, 40))
+    with pytest.warns(UserWarning, match="eigenvalues say little|belong to a few rows"):
+        ritz.SpectralEmbedding(3, operator="laplacian", random_state=0).fit(X)

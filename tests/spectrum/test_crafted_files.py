@@ -225,7 +225,7 @@ def test_crafted_files_cost_little(name, tmp_path):
     if name in READ:
         assert outcome(POINTS).shape == (4, 4)
     else:
-        assert f"{path} is not a spectrum saved by ritz, or it is damaged: " in outcome
+        assert f"{path} is not a file saved by ritz, or it is damaged: " in outcome
     assert seconds < 1
     assert memory < 2 * size + 3 * MEGABYTE
 
@@ -269,16 +269,24 @@ EVIL = [
     {"type": "Spectrum", "fields": {}},
     {"type": None, "fields": {}},
 ]
-# Those that fields of a name may have, of whichever class or of one.
+# Those that fields of a name may have, of whichever class or of one, which goes first.
 FINE = {
     "length_scale": [1.5, 10**30],
     "operator": ["evil", "1.0"],
     "errors": [None],
-    "group_errors": [None],
+    "group_confidence": [None],
+    "heldout_values": [None],
+    "flags": [None],
+    "stability": [None],
+    "folds": [None],
+    "repeats": [None, True],
+    "homes": [None],
     "amplitude": [1.5, 10**30, 1e308],
     "alpha": [1.5, 10**30, 1e308],
     "Polynomial.offset": [0, 1.5, 10**30, 1e308],
     "factor": [1.5, 1e308],
+    # Forms may be subtracted, and be anything times 0.
+    "FormScaled.factor": [0, -1, 1.5, 10**30, 1e308],
     "kernel": [{"type": "Gaussian", "fields": {}}],
     "first": [{"type": "Gaussian", "fields": {}}],
     "second": [{"type": "Gaussian", "fields": {}}],
@@ -302,14 +310,16 @@ def cases():
     found = {}
     for model in MODELS:
         for kind, name, _ in fields_of(parts_of(model)[0]["value"]):
-            found.setdefault((kind, name), model)
+            # Fields of earlier versions are read and dropped.
+            if name not in ritz.Spectrum.retired_fields:
+                found.setdefault((kind, name), model)
     return found
 
 
 @pytest.mark.parametrize(("kind", "name"), cases())
 def test_types_and_ranges_of_every_field_are_checked(kind, name, tmp_path):
     model, path = cases()[kind, name], tmp_path / "model.npz"
-    fine = FINE.get(name, FINE.get(f"{kind}.{name}", []))
+    fine = FINE.get(f"{kind}.{name}", FINE.get(name, []))
     for evil in EVIL:
         header, arrays = parts_of(model)
         place = next(f for k, n, f in fields_of(header["value"]) if (k, n) == (kind, name))
@@ -319,7 +329,7 @@ def test_types_and_ranges_of_every_field_are_checked(kind, name, tmp_path):
         archive(path, entries_of(header, arrays).items())
         outcome = attempt(path)
         if any(evil == one and type(evil) is type(one) for one in fine):
-            assert isinstance(outcome, ritz.Spectrum | ritz.SingularSpectrum)
+            assert isinstance(outcome, ritz.Spectrum | ritz.SingularSpectrum | ritz.Sums)
             str(outcome)
         else:
             assert str(outcome).startswith(f"{path} "), evil

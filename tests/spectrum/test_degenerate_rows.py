@@ -29,7 +29,7 @@ def test_two_rows_determine_a_constant_and_a_line():
     rows = np.array([[0.0], [2.0]])
     # The function x - 1 has variance 1 and slope 1.
     spectrum = decompose(LAPLACIAN, LINEAR, rows, k=2)
-    np.testing.assert_allclose(spectrum.values, [0.0, 1.0], atol=1e-14)
+    np.testing.assert_allclose(spectrum.ritz_values, [0.0, 1.0], atol=1e-14)
     with raises("'k'", "at most 2", "rank", "Got 3"):
         decompose(LAPLACIAN, LINEAR, rows, k=3)
 
@@ -56,7 +56,7 @@ def test_more_centers_than_rows_leave_at_most_as_many_functions_as_rows(n, kerne
     spectrum = decompose(LAPLACIAN, basis, X[:n], k=max(n // 2, 1))
     assert_consistent(spectrum)
     # Some functions are flat at every row, up to rounding.
-    assert spectrum.values[0] > -1e-5
+    assert spectrum.ritz_values[0] > -1e-5
     f = spectrum(X[:n])
     np.testing.assert_allclose(f.T @ f / n, np.eye(len(spectrum)), rtol=0, atol=1e-4)
     with raises("'k'", "at most", "rank", f"Got {n + 1}", "more samples"):
@@ -68,7 +68,7 @@ def test_two_views_with_more_centers_than_rows(n):
     basis = ritz.Nystrom(ritz.Exponential(), centers=CENTERS)
     # There are as many functions as rows, so all correlations are 1.
     spectrum = decompose(ritz.cross(), basis, (X[:n], Y[:n]), k=n)
-    np.testing.assert_allclose(spectrum.values, 1.0, rtol=1e-6)
+    np.testing.assert_allclose(spectrum.ritz_values, 1.0, rtol=1e-6)
     assert spectrum.errors is None or not np.isnan(spectrum.errors).any()
     with raises("'k'", f"at most {n}", f"Got {n + 1}"):
         decompose(ritz.cross(), basis, (X[:n], Y[:n]), k=n + 1)
@@ -115,7 +115,9 @@ def test_k_must_be_a_positive_integer(k):
 def test_k_may_be_an_integer_of_numpy():
     plain = decompose(LAPLACIAN, SECTIONS, X, k=3)
     for k in (np.int64(3), np.uint8(3)):
-        np.testing.assert_array_equal(decompose(LAPLACIAN, SECTIONS, X, k=k).values, plain.values)
+        np.testing.assert_array_equal(
+            decompose(LAPLACIAN, SECTIONS, X, k=k).ritz_values, plain.ritz_values
+        )
 
 
 @pytest.mark.parametrize("value", ["strong", None])
@@ -150,7 +152,7 @@ def test_equal_rows_determine_the_constant_only(basis, point):
     with raises("'k'", "at most 1", "rank", "Got 2"):
         decompose(LAPLACIAN, basis, rows, k=2)
     spectrum = decompose(LAPLACIAN, basis, rows, k=1)
-    np.testing.assert_array_equal(spectrum.values, [0.0])
+    np.testing.assert_array_equal(spectrum.ritz_values, [0.0])
     np.testing.assert_array_equal(spectrum(rows), 1.0)
 
 
@@ -170,7 +172,7 @@ def test_a_row_that_is_repeated_often_is_a_weight(basis):
     a = decompose(LAPLACIAN, basis, repeated, k=5)
     b = decompose(LAPLACIAN, basis, X, k=5, sample_weight=times)
     assert_solves_laplacian(a, repeated)
-    np.testing.assert_allclose(a.values, b.values, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(a.ritz_values, b.ritz_values, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(a(X), b(X), atol=1e-6)
 
 
@@ -193,12 +195,12 @@ def test_a_constant_column_changes_nothing(constant, place):
     line = X[:, :1]
     rows = np.insert(line, place, constant, axis=1)
     a, b = decompose(LAPLACIAN, QUADRATIC, rows, k=3), decompose(LAPLACIAN, QUADRATIC, line, k=3)
-    np.testing.assert_allclose(a.values, b.values, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(a.ritz_values, b.ritz_values, rtol=1e-12, atol=1e-14)
     assert_solves_laplacian(a, rows)
     for kernel in (ritz.Gaussian(0.3), ritz.Exponential(0.3), ritz.RationalQuadratic(1.0, 0.3)):
         a = decompose(LAPLACIAN, ritz.Nystrom(kernel, centers=rows[:10]), rows, k=5)
         b = decompose(LAPLACIAN, ritz.Nystrom(kernel, centers=line[:10]), line, k=5)
-        np.testing.assert_allclose(a.values, b.values, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(a.ritz_values, b.ritz_values, rtol=1e-8, atol=1e-12)
 
 
 # One row unlike all others

@@ -43,12 +43,12 @@ def test_intervals_of_group_means_cover_the_truth(name):
     for found in runs(name):
         # The constant is a group by itself, without error.
         assert (found.groups == 0).sum() == 1
-        assert found.errors[0] == found.group_errors[0] == 0.0
+        assert found.errors[0] == 0.0
         for number in range(1, found.groups[-1] + 1):
             members = found.groups == number
-            mean, error = found.group_values[members][0], found.group_errors[members][0]
-            assert abs(mean - found.values[members].mean()) < 1e-12 * mean
-            assert (found.group_errors[members] == error).all()
+            mean, error = found.values[members][0], found.errors[members][0]
+            assert (found.values[members] == mean).all()
+            assert (found.errors[members] == error).all()
             hits.append(abs(mean - truth[members].mean()) <= quantile * error)
     assert 0.9 <= np.mean(hits) <= 1.0, np.mean(hits)
 
@@ -104,7 +104,7 @@ def test_values_of_repeated_rows_do_not_depend_on_the_order_of_rows():
         for Z in (X, X[::-1], X[np.argsort(X[:, 0])])
     ]
     for other in found[1:]:
-        np.testing.assert_allclose(other.values, found[0].values, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(other.ritz_values, found[0].ritz_values, rtol=1e-9, atol=1e-12)
         assert (other.errors[1:] / found[0].errors[1:]).min() > 0.2
         assert (other.errors[1:] / found[0].errors[1:]).max() < 5
 
@@ -134,8 +134,9 @@ def test_groups_are_the_multiplicities(problem, basis, multiplicities, seed):
     assert np.bincount(found.groups).tolist() == multiplicities
     truth = problem.eigenvalues(k)
     # Means over eigenspaces are far better than their members.
-    np.testing.assert_allclose(found.group_values, truth, rtol=5e-3)
-    assert np.abs(found.values - truth)[1:].max() > 2 * np.abs(found.group_values - truth).max()
+    np.testing.assert_allclose(found.values, truth, rtol=5e-3)
+    off, single = np.abs(found.values - truth), np.abs(found.ritz_values - truth)
+    assert single[1:].max() > 2 * off.max()
 
 
 def test_errors_shrink_as_samples_grow():
@@ -163,20 +164,22 @@ def test_too_few_folds_have_no_errors(n_folds):
     form = ritz.laplacian(datasets.circle().tangent)
     found = ritz.decompose(form, ritz.Monomials(3), X, 5, n_folds=n_folds, random_state=0)
     assert found.errors is None
-    assert found.group_errors is None
+    assert found.group_confidence is None
     # Without errors only equal values make a group.
     assert found.groups.tolist() == [0, 1, 2, 3, 4]
-    np.testing.assert_array_equal(found.group_values, found.values)
+    np.testing.assert_array_equal(found.ritz_values, found.values)
     assert "error" in str(found)
 
 
-def test_folds_do_not_change_the_values():
+def test_folds_do_not_change_the_functions():
     X = datasets.circle().sample(3000, random_state=0)
     form = ritz.laplacian(datasets.circle().tangent)
     many, one = (
         ritz.decompose(form, ritz.Monomials(3), X, 5, n_folds=m, random_state=0) for m in (8, 1)
     )
-    np.testing.assert_allclose(many.values, one.values, rtol=1e-11)
+    np.testing.assert_allclose(many.ritz_values, one.ritz_values, rtol=1e-11)
+    np.testing.assert_array_equal(one.values, one.ritz_values)
+    assert one.heldout_values is None
 
 
 def test_errors_do_not_depend_on_the_order_of_rows():

@@ -105,7 +105,7 @@ def errors(case):
             found = ritz.decompose(form, case.basis, X, k, random_state=seed, n_folds=2, n_jobs=1)
             G = found(fresh)
             for j, space in enumerate(spaces):
-                off = found.values[space] / truth[space] - 1
+                off = found.ritz_values[space] / truth[space] - 1
                 result[:, i, seed, j] = (
                     np.abs(off).max(),
                     abs(off.mean()),
@@ -153,11 +153,11 @@ def singular_errors(name):
             X = problem.sample(int(n), random_state=1000 * i + seed)
             found = ritz.decompose(form, basis, X, k, random_state=seed, n_folds=2, n_jobs=1)
             left, right = found(fresh, fresh)
-            assert abs(found.values[0] - truth[0]) < 1e-12
+            assert abs(found.ritz_values[0] - truth[0]) < 1e-12
             np.testing.assert_allclose(np.abs(right[:, 0]), 1.0, atol=1e-12)
             for j in range(1, k):
                 result[:, i, seed, j - 1] = (
-                    abs(found.values[j] / truth[j] - 1),
+                    abs(found.ritz_values[j] / truth[j] - 1),
                     sine(F[:, [j]], left[:, [j]]),
                     sine(G[:, [j]], right[:, [j]]),
                 )

@@ -11,7 +11,6 @@ import pytest
 
 import ritz
 from ritz.neural import SingularNetwork, SpectralNetwork
-from ritz.report import level_lines
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3)) * [1.0, 0.7, 0.4]
@@ -196,12 +195,12 @@ def test_distances_and_pictures_compare_names():
     found = learn(FRAME[["a", "b"]])
     frame, permuted = FRAME[["a", "b"]], FRAME[["b", "a"]]
     ritz.diffusion_distance(found, frame, frame, 1.0)
-    level_lines(found, frame, resolution=10)
+    ritz.EigenfunctionDisplay.from_spectrum(found, frame, resolution=10)
     for call in (
         lambda: ritz.diffusion_distance(found, frame, permuted, 1.0),
         lambda: ritz.diffusion_map(found, permuted, 1.0),
         lambda: ritz.pullback_metric(found, permuted, 1.0),
-        lambda: level_lines(found, permuted),
+        lambda: ritz.EigenfunctionDisplay.from_spectrum(found, permuted),
     ):
         with pytest.raises(ValueError, match="feature names"):
             call()

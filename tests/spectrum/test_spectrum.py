@@ -90,15 +90,17 @@ def test_values_are_the_energies_of_the_functions(spectrum):
     G = spectrum.gradient(PLANE)
     assert G.shape == (600, 2, 4)
     energy = np.einsum("ndi,ndj->ij", G, G) / 600
-    np.testing.assert_allclose(energy, np.diag(spectrum.values), atol=1e-6 * spectrum.values[-1])
+    np.testing.assert_allclose(
+        energy, np.diag(spectrum.ritz_values), atol=1e-6 * spectrum.ritz_values[-1]
+    )
 
 
 def test_the_constant_comes_first_and_is_exact(spectrum):
-    assert spectrum.values[0] == 0.0
+    assert spectrum.ritz_values[0] == 0.0
     assert spectrum.residuals[0] == 0.0
     np.testing.assert_array_equal(spectrum(FRESH)[:, 0], 1.0)
     np.testing.assert_array_equal(spectrum.gradient(FRESH)[:, :, 0], 0.0)
-    assert (np.diff(spectrum.values) >= 0).all()
+    assert (np.diff(spectrum.ritz_values) >= 0).all()
     assert (spectrum.residuals < 1e-5).all()
 
 
@@ -149,7 +151,7 @@ def test_weighted_functions_are_orthonormal_under_the_weights():
         found = learn(basis, sample_weight=weight)
         F = found(PLANE)
         np.testing.assert_allclose(F.T @ (weight[:, None] * F) / weight.sum(), np.eye(4), atol=1e-7)
-        assert found.values[0] == 0.0
+        assert found.ritz_values[0] == 0.0
         np.testing.assert_array_equal(F[:, 0], 1.0)
         assert found.n_rows == (weight > 0).sum()
 
@@ -158,24 +160,24 @@ def test_weights_are_repetitions():
     counts = np.random.default_rng(1).integers(0, 4, 600)
     weighted = learn(ritz.Monomials(3), sample_weight=counts.astype(float))
     repeated = learn(ritz.Monomials(3), np.repeat(PLANE, counts, axis=0))
-    np.testing.assert_allclose(weighted.values, repeated.values, rtol=1e-10)
+    np.testing.assert_allclose(weighted.ritz_values, repeated.ritz_values, rtol=1e-10)
     np.testing.assert_allclose(weighted(FRESH), repeated(FRESH), atol=1e-7)
     scaled = learn(ritz.Monomials(3), sample_weight=1e6 * counts)
-    np.testing.assert_allclose(weighted.values, scaled.values, rtol=1e-11)
+    np.testing.assert_allclose(weighted.ritz_values, scaled.ritz_values, rtol=1e-11)
 
 
 def test_regularization_keeps_functions_orthonormal_and_raises_values():
     basis = ritz.Nystrom(ritz.Gaussian(1.0), 20)
-    free = learn(basis).values
+    free = learn(basis).ritz_values
     previous = free
     for gamma in (1e-4, 1e-2, 1.0):
         found = learn(basis, regularization=gamma)
         F = found(PLANE)
         np.testing.assert_allclose(F.T @ F / 600, np.eye(4), atol=1e-7)
-        assert found.values[0] == 0.0
-        assert (found.values >= free - 1e-10).all()
-        assert found.values.sum() >= previous.sum() - 1e-10
-        previous = found.values
+        assert found.ritz_values[0] == 0.0
+        assert (found.ritz_values >= free - 1e-10).all()
+        assert found.ritz_values.sum() >= previous.sum() - 1e-10
+        previous = found.ritz_values
     assert previous.sum() > 1.01 * free.sum()
 
 
@@ -185,7 +187,7 @@ def test_regularization_keeps_functions_orthonormal_and_raises_values():
 @pytest.mark.parametrize("name", ALL_BASES)
 def test_same_seed_same_bits(name):
     one, two = learn(ALL_BASES[name]), learn(ALL_BASES[name])
-    np.testing.assert_array_equal(one.values, two.values)
+    np.testing.assert_array_equal(one.ritz_values, two.ritz_values)
     np.testing.assert_array_equal(one.errors, two.errors)
     np.testing.assert_array_equal(one(FRESH), two(FRESH))
 
@@ -195,7 +197,7 @@ def test_threads_do_not_change_a_bit(basis):
     X = np.random.default_rng(0).standard_normal((20_000, 2))
     found = [learn(basis, X, n_jobs=jobs) for jobs in (1, 2, 3)]
     for other in found[1:]:
-        np.testing.assert_array_equal(other.values, found[0].values)
+        np.testing.assert_array_equal(other.ritz_values, found[0].ritz_values)
         np.testing.assert_array_equal(other.errors, found[0].errors)
         np.testing.assert_array_equal(other.coefficients, found[0].coefficients)
 
@@ -205,7 +207,7 @@ def test_the_order_of_rows_does_not_matter(name):
     found = spectrum_of(name)
     for order in (np.argsort(PLANE[:, 0]), np.random.default_rng(2).permutation(600)):
         other = learn(ALL_BASES[name], PLANE[order])
-        np.testing.assert_allclose(other.values, found.values, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(other.ritz_values, found.ritz_values, rtol=1e-6, atol=1e-9)
         # Signs are the same too.
         np.testing.assert_allclose(other(FRESH), found(FRESH), atol=1e-4)
 
@@ -225,15 +227,15 @@ def test_generators_and_seeds():
     basis = ritz.Nystrom(ritz.Gaussian(1.0), 20)
     one = learn(basis, random_state=5)
     two = learn(basis, random_state=np.random.default_rng(5))
-    np.testing.assert_array_equal(one.values, two.values)
-    assert not np.array_equal(one.values, learn(basis, random_state=6).values)
+    np.testing.assert_array_equal(one.ritz_values, two.ritz_values)
+    assert not np.array_equal(one.ritz_values, learn(basis, random_state=6).ritz_values)
 
 
 def test_sums_in_between_change_nothing():
     basis = ritz.Nystrom(ritz.Gaussian(1.0), 20)
     sums = ritz.assemble(ritz.laplacian(), basis, PLANE, random_state=0)
     found = ritz.decompose_sums(sums, 4)
-    np.testing.assert_array_equal(found.values, learn(basis).values)
+    np.testing.assert_array_equal(found.ritz_values, learn(basis).ritz_values)
     np.testing.assert_array_equal(found(FRESH), learn(basis)(FRESH))
 
 
@@ -266,7 +268,7 @@ def test_slices(which, columns):
     np.testing.assert_allclose(
         part.gradient(FRESH), found.gradient(FRESH)[:, :, columns], atol=1e-11
     )
-    for name in ("values", "errors", "groups", "group_values", "group_errors", "residuals"):
+    for name in ("values", "errors", "groups", "group_confidence", "residuals"):
         np.testing.assert_array_equal(getattr(part, name), getattr(found, name)[columns])
     assert (part.rank, part.n_rows, part.operator) == (found.rank, found.n_rows, found.operator)
     assert len(str(part).splitlines()) == 2 + len(columns)
@@ -279,7 +281,7 @@ def test_slices_of_singular_spectra():
     for which, columns in ((1, [1]), (slice(1, None), [1, 2]), ([2, 0], [2, 0]), (-1, [2])):
         part = found[which]
         assert isinstance(part, ritz.SingularSpectrum)
-        np.testing.assert_array_equal(part.values, found.values[columns])
+        np.testing.assert_array_equal(part.ritz_values, found.ritz_values[columns])
         np.testing.assert_allclose(part(X, Y)[0], left[:, columns], atol=1e-12)
         np.testing.assert_allclose(part(X, Y)[1], right[:, columns], atol=1e-12)
 
@@ -312,15 +314,17 @@ def test_printing():
     assert "laplacian(tangent=...)" in head
     assert "20,000 rows" in head
     assert f"rank {found.rank}" in head
-    assert columns.split() == ["eigenvalue", "std.", "error", "group", "mean", "times", "residual"]
+    words = "eigenvalue std. error may be lower by times confidence"
+    assert columns.split() == words.split()
     assert len(rows) == 5
     for j, row in enumerate(rows):
         number, value = row.split()[:2]
         assert int(number) == j
         assert float(value) == pytest.approx(found.values[j], rel=1e-5)
-    times = [next(word for word in row.split()[-2:-1]) for row in rows]
+    times = [row.split()[4 if found.basis_errors is not None else 3] for row in rows]
     assert times == ["1", "2", "·", "2", "·"]
-    assert f"{found.group_values[1]:.6g}" in rows[1]
+    sure = [f"{found.group_confidence[j]:.0%}" for j in (0, 1, 3)]
+    assert [rows[j].split()[-1] for j in (0, 1, 3)] == sure
     assert repr(found) == "<Spectrum of laplacian(tangent=...): 5 eigenvalues, 20,000 rows>"
 
 
@@ -341,13 +345,13 @@ def test_printing_singular_spectra():
 def test_a_spectrum_is_a_basis(name):
     found = spectrum_of(name)
     again = learn(found)
-    np.testing.assert_allclose(again.values, found.values, rtol=1e-8)
-    assert again.values[0] == 0.0
+    np.testing.assert_allclose(again.ritz_values, found.ritz_values, rtol=1e-8)
+    assert again.ritz_values[0] == 0.0
     overlap = again(PLANE).T @ found(PLANE) / 600
     np.testing.assert_allclose(np.abs(overlap), np.eye(4), atol=1e-5)
     assert again.rank == 4
     # The constant is always in the span: without it the answer is the same.
-    np.testing.assert_allclose(learn(found[1:]).values, found.values, rtol=1e-8)
+    np.testing.assert_allclose(learn(found[1:]).ritz_values, found.ritz_values, rtol=1e-8)
 
 
 def test_functions_of_one_operator_solve_another():
@@ -362,8 +366,8 @@ def test_functions_of_one_operator_solve_another():
         3,
         random_state=0,
     )
-    assert (twice.values >= direct.values - 1e-9).all()
-    np.testing.assert_allclose(twice.values, direct.values, rtol=0.1)
+    assert (twice.ritz_values >= direct.ritz_values - 1e-9).all()
+    np.testing.assert_allclose(twice.ritz_values, direct.ritz_values, rtol=0.1)
 
 
 # Files.
@@ -378,7 +382,7 @@ def test_saved_spectra_come_back_to_the_bit(name, tmp_path):
     assert type(back) is ritz.Spectrum
     np.testing.assert_array_equal(back(FRESH), found(FRESH))
     np.testing.assert_array_equal(back.gradient(FRESH), found.gradient(FRESH))
-    for field in ("values", "errors", "groups", "group_values", "group_errors", "residuals"):
+    for field in ("values", "errors", "groups", "group_confidence", "residuals"):
         array = getattr(back, field)
         np.testing.assert_array_equal(array, getattr(found, field))
         assert array.dtype == getattr(found, field).dtype
@@ -393,7 +397,7 @@ def test_slices_and_nested_spectra_are_saved(tmp_path):
     nested.save(tmp_path / "nested")
     back = ritz.load(str(tmp_path / "nested"))
     np.testing.assert_array_equal(back(FRESH), nested(FRESH))
-    np.testing.assert_array_equal(back.values, nested.values)
+    np.testing.assert_array_equal(back.ritz_values, nested.ritz_values)
 
 
 def test_spectra_without_errors_are_saved(tmp_path):
@@ -411,7 +415,7 @@ def test_singular_spectra_are_saved(tmp_path):
     assert type(back) is ritz.SingularSpectrum
     for ours, theirs in zip(back(X, Y), pair()[1:](X, Y), strict=True):
         np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_array_equal(back.values, pair().values[1:])
+    np.testing.assert_array_equal(back.ritz_values, pair().ritz_values[1:])
     assert str(back) == str(pair()[1:])
 
 
@@ -457,7 +461,7 @@ def header_and_arrays():
         "coefficients": found.coefficients,
         "constants": found.constants,
     }
-    for name in ("values", "errors", "groups", "group_values", "group_errors", "residuals"):
+    for name in ("values", "errors", "groups", "residuals"):
         arrays[name] = getattr(found, name)
     kernel = {"type": "Gaussian", "fields": {"length_scale": 1.0}}
     sections = {
@@ -513,7 +517,7 @@ def test_loading_never_unpickles(tmp_path):
     with zipfile.ZipFile(tmp_path / "zip.npz", "w") as archive:
         archive.writestr("header.npy", pickle.dumps(trap))
     for name in ("objects.npz", "header.npz", "plain.npy", "pickle.npz", "zip.npz"):
-        with pytest.raises(ValueError, match="is not a spectrum saved by ritz, or it is damaged"):
+        with pytest.raises(ValueError, match="is not a file saved by ritz, or it is damaged"):
             ritz.load(tmp_path / name)
         assert not sprung.exists()
     # The trap works: what does unpickle springs it.
@@ -603,7 +607,7 @@ def test_a_missing_field_is_an_error(tmp_path):
         one, _ = header_and_arrays()
         del one["value"]["fields"][name]
         write(tmp_path / "a.npz", one, arrays)
-        with pytest.raises(ValueError, match=r"a\.npz is not a spectrum saved by ritz"):
+        with pytest.raises(ValueError, match=r"a\.npz is not a file saved by ritz"):
             ritz.load(tmp_path / "a.npz")
 
 
@@ -629,7 +633,7 @@ def test_foreign_files_are_errors(tmp_path):
     files = sorted(path for path in tmp_path.iterdir() if path.name != "good.npz")
     assert len(files) == 14
     for path in files:
-        with pytest.raises(ValueError, match="is not a spectrum saved by ritz, or it is damaged"):
+        with pytest.raises(ValueError, match="is not a file saved by ritz, or it is damaged"):
             ritz.load(path)
 
 
@@ -651,7 +655,7 @@ def test_a_changed_byte_is_an_error_or_harmless(tmp_path):
             detected += 1
         else:
             np.testing.assert_array_equal(back(FRESH), found(FRESH))
-            np.testing.assert_array_equal(back.values, found.values)
+            np.testing.assert_array_equal(back.ritz_values, found.ritz_values)
     assert detected > 200
 
 

@@ -35,7 +35,7 @@ def test_eigenvalues_have_the_unit_of_one_over_length_squared(name, c):
         for u in (1.0, c)
     )
     assert_consistent(b)
-    np.testing.assert_allclose(b.values * c * c, a.values, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(b.ritz_values * c * c, a.ritz_values, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(b.errors * c * c, a.errors, rtol=1e-5, atol=1e-12)
     np.testing.assert_array_equal(a.groups, b.groups)
     f, g = a(X), b(c * X)
@@ -57,7 +57,9 @@ def test_forms_that_look_at_neighbors_do_not_depend_on_the_unit(name, c):
     power = 0 if "neighbors" in name else 1
     a, b = (decompose(form, in_units("gaussian", u), u * X, k=4) for u in (1.0, c))
     assert_consistent(b)
-    np.testing.assert_allclose(b.values * (c * c) ** power, a.values, rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(
+        b.ritz_values * (c * c) ** power, a.ritz_values, rtol=1e-6, atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("c", [1e-200, 1e200])
@@ -89,10 +91,10 @@ def test_columns_may_have_very_different_units(kernel, units):
     a = decompose(LAPLACIAN, ritz.Nystrom(kernel(1.0), centers=X[:10]), X, k=5)
     basis = ritz.Nystrom(kernel(units), centers=X[:10] * units)
     b = decompose(ritz.diffusion(units**2), basis, X * units, k=5)
-    np.testing.assert_allclose(b.values, a.values, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(b.ritz_values, a.ritz_values, rtol=1e-8, atol=1e-12)
     c = decompose(ritz.diffusion(units**2), QUADRATIC, X * units, k=5)
     d = decompose(LAPLACIAN, QUADRATIC, X, k=5)
-    np.testing.assert_allclose(c.values, d.values, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(c.ritz_values, d.ritz_values, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("offset", [1e3, 1e6, 1e9])
@@ -104,6 +106,6 @@ def test_an_offset_of_the_data_changes_nothing(offset):
             decompose(LAPLACIAN, ritz.Nystrom(kernel, centers=rows[:20] + o), rows + o, k=5)
             for o in (0.0, offset)
         )
-        np.testing.assert_allclose(b.values, a.values, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(b.ritz_values, a.ritz_values, rtol=1e-9, atol=1e-12)
     a, b = (decompose(LAPLACIAN, QUADRATIC, rows + o, k=5) for o in (0.0, offset))
-    np.testing.assert_allclose(b.values, a.values, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(b.ritz_values, a.ritz_values, rtol=1e-6, atol=1e-12)

@@ -23,7 +23,7 @@ def samples(d, n=N, seed=0):
 
 
 def values(basis, X, k):
-    return ritz.decompose(ritz.laplacian(), basis, X, k, random_state=0).values
+    return ritz.decompose(ritz.laplacian(), basis, X, k, random_state=0).ritz_values
 
 
 def degree_of(rank, d):
@@ -40,9 +40,9 @@ def check_between_polynomials(X, length, k, rtol):
     found = ritz.decompose(ritz.laplacian(), basis, X, k, random_state=0)
     degree = degree_of(found.rank, d)
     fewer, more = (values(ritz.Monomials(s), X, k) for s in (degree, degree + 1))
-    assert found.values[0] == 0.0
-    assert (found.values >= more * (1 - rtol)).all()
-    assert (found.values <= fewer * (1 + rtol)).all()
+    assert found.ritz_values[0] == 0.0
+    assert (found.ritz_values >= more * (1 - rtol)).all()
+    assert (found.ritz_values <= fewer * (1 + rtol)).all()
     return found
 
 
@@ -53,7 +53,7 @@ def test_on_the_line(length, offset):
     found = check_between_polynomials(X + offset, length, 4, 1e-3)
     # Exactly the polynomials of degree rank - 1, on the line.
     same = values(ritz.Monomials(found.rank - 1), X, 4)
-    np.testing.assert_allclose(found.values, same, rtol=1e-3)
+    np.testing.assert_allclose(found.ritz_values, same, rtol=1e-3)
     assert found.rank >= 5
 
 
@@ -63,8 +63,8 @@ def test_the_first_eigenvalues_are_one_two_and_three(length):
     basis = ritz.Nystrom(ritz.Gaussian(length), 50)
     found = ritz.decompose(ritz.laplacian(), basis, X, 4, random_state=0)
     cubic = values(ritz.Monomials(3), X, 4)
-    np.testing.assert_allclose(found.values, np.arange(4.0), rtol=0.03)
-    np.testing.assert_allclose(found.values[1:3], cubic[1:3], rtol=1e-3)
+    np.testing.assert_allclose(found.ritz_values, np.arange(4.0), rtol=0.03)
+    np.testing.assert_allclose(found.ritz_values[1:3], cubic[1:3], rtol=1e-3)
     fresh = samples(1, 5000, seed=1)
     F, G = found(fresh), found.gradient(fresh)[:, 0]
     x = fresh[:, 0]
@@ -79,7 +79,7 @@ def test_the_first_eigenvalues_are_one_two_and_three(length):
 @pytest.mark.parametrize("length", [10.0, 30.0, 100.0])
 def test_in_the_plane(length, offset):
     found = check_between_polynomials(samples(2) + offset, length, 6, 1e-3)
-    np.testing.assert_allclose(found.values, [0, 1, 1, 2, 2, 2], rtol=0.03)
+    np.testing.assert_allclose(found.ritz_values, [0, 1, 1, 2, 2, 2], rtol=0.03)
 
 
 @pytest.mark.parametrize("n", [100, 1000])
@@ -126,5 +126,5 @@ def test_regularization_does_not_undo_it():
     basis = ritz.Nystrom(ritz.Gaussian(10.0), 50)
     found = ritz.decompose(
         ritz.laplacian(), basis, X, 4, regularization=1e-12, random_state=0
-    ).values
+    ).ritz_values
     np.testing.assert_allclose(found, values(ritz.Monomials(4), X, 4), rtol=0.02)

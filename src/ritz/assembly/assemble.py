@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import operator
+from contextlib import nullcontext
 from dataclasses import replace
 from math import isfinite
+from os import PathLike
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ritz.assembly.folds import over_folds
-from ritz.assembly.general import GeneralAssembler
-from ritz.assembly.laplacian import LaplacianAssembler
-from ritz.assembly.sums import Matrices, Sums
+from ritz.assembly.checkpoint import Journal, Problem, Progress, problem_of, read_progress
+from ritz.assembly.partial import Partial, RunningSums, Summation
+from ritz.assembly.resumed import sum_chunks
+from ritz.assembly.sums import Sums
 from ritz.bases import Basis, Centered, Recipe, conditioned
 from ritz.bases.basis import require_recipe
 from ritz.forms import Form
 from ritz.forms.form import require_form
-from ritz.rows import Block, random_integers
-from ritz.streams import Stream, as_stream
+from ritz.progress import showing
+from ritz.rows import Draw, random_integers
+from ritz.streams import DaskStream, DeviceStream, Samples, Stream, as_stream
 from ritz.threads import n_threads, one_blas_thread
-from ritz.validation import as_count, as_n_folds, parameter_error, require_names, require_size
+from ritz.validation import (
+    as_count,
+    as_n_folds,
+    as_path,
+    parameter_error,
+    require_names,
+    require_size,
+)
 
 # Rows over which the pilot means are taken: they need to be good to a few percent only.
 PILOT_ROWS = 2048
@@ -42,6 +52,7 @@ def assemble(
     random_state: int | np.random.Generator | None = None,
     n_jobs: int | None = None,
     progress: bool | None = None,
+    checkpoint: str | PathLike[str] | None = None,
 ) -> Sums:
     """Average a form over samples, in one pass.
 
@@ -74,25 +85,78 @@ def assemble(
         The number of threads, by default one for each core. It does not change the result.
     progress
         Whether to show a progress bar; by default on a terminal, when the pass is long.
+    checkpoint
+        A file to go on from, if the pass is interrupted: the same call then counts each row once,
+        and the sums are those of a pass without interruption, to the last bit. It is written every
+        30 seconds, on Ctrl-C and errors of the data, and at the end, after which the call returns
+        what it holds. It holds the functions, the sums and a hash of each block of rows. Rows that
+        are in are read again and compared by it, but for a pass that is complete: of that one the
+        first block is compared. Chunks of dask arrays are added in 20 rounds, after each of which
+        the file may be written, and sums are equal to rounding. Other data, settings or versions,
+        and damaged files, are refused.
+        Functions must be the library's own, as in all files.
     """
     require_form(form)
-    n_folds, threads = as_n_folds(n_folds), n_threads(n_jobs)
     first_row = as_count(first_row, "first_row", "a nonnegative integer", lowest=0)
+    return assemble_samples(
+        form,
+        basis,
+        Samples(as_stream(X, form.views, sample_weight, groups)),
+        n_folds=n_folds,
+        first_row=first_row,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
+
+
+def assemble_samples(
+    form: Form,
+    basis: Any,
+    samples: Samples,
+    *,
+    n_folds: int,
+    first_row: int = 0,
+    random_state: int | np.random.Generator | None,
+    n_jobs: int | None,
+    progress: bool | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> Sums:
+    """Average a form over the rows of a stream, of which samples may have been drawn before.
+
+    The parameters are those of `assemble`.
+    """
+    n_folds, threads = as_n_folds(n_folds), n_threads(n_jobs)
     seeds = random_integers(random_state, 3)
-    stream = as_stream(X, form.views, sample_weight, groups)
+    drawn = None if random_state is None else seeds
+    stream = samples.stream
     form.require_shapes(stream.n_rows, stream.dimensions)
-    with one_blas_thread():
-        left, right = fit_bases(form, basis, stream, seeds)
+    problem: Problem = {}
+    found = None
+    if checkpoint is not None:
+        shape = stream.n_rows, stream.dimensions
+        problem = problem_of(form, basis, *shape, n_folds, first_row, drawn)
+        found = read_progress(as_path(checkpoint, "checkpoint"), problem)
+    if found is None:
+        with one_blas_thread(), nullcontext() if progress is None else showing(progress):
+            left, right = fit_bases(form, basis, samples, seeds)
+    else:
+        left, right = found.bases
     if form.needs_all_rows:
         form = form.prepare_with_all(stream.whole(f"{form} compares each row with every other"))
         n_folds = 1
     if form.needs_reference:
         assert left.reference is not None
         form = form.prepare(left.reference, left.reference_weight, threads)
+    if isinstance(stream, DeviceStream):
+        # Operations wait in the queue of the device, or are split among threads there.
+        threads, stream = 1, where_portable(stream, form, left, right)
     # A row costs p q products, and its p functions cost about 100 products each.
     if (stream.n_rows or np.inf) * left.size * (right.size + 100) < SERIAL_PRODUCTS:
         threads = 1
-    return sum_over_rows(form, left, right, stream, n_folds, threads, progress, first_row)
+    record = None if checkpoint is None else (checkpoint, problem, found)
+    return sum_over_rows(form, left, right, stream, n_folds, threads, progress, first_row, record)
 
 
 def sum_over_rows(
@@ -104,72 +168,111 @@ def sum_over_rows(
     threads: int,
     progress: bool | None,
     first_row: int,
+    record: tuple[Any, Problem, Progress | None] | None = None,
 ) -> Sums:
-    """Add up a prepared form over all rows, by the closed formula where it applies."""
-    assembler: LaplacianAssembler | GeneralAssembler
-    if LaplacianAssembler.applies(form, left, right):
-        assembler = LaplacianAssembler(left)
-    else:
-        assembler = GeneralAssembler(form, left, right)
-    folds: list[Any] = [assembler.start() for _ in range(n_folds)]
-    count, reweights = np.zeros(n_folds, dtype=np.int64), form.reweighting is not None
+    """Add up a prepared form over all rows.
 
-    def add(fold: int, block: Block) -> None:
-        if reweights:
-            block = replace(block, weight=block.weight * np.asarray(form.row_weight(block)))
-        assembler.add(folds[fold], block)
-        count[fold] += len(block.weight)
-
+    A record is the file of a checkpoint, what the sums are of, and what the file holds.
+    """
+    summation = Summation(form, left, right, n_folds)
     # Pairs of rows repeat only if the rows of both sides do.
     number = first_row if left.repeats and right.repeats else None
-    n_rows = over_folds(stream, add, n_folds, assembler.block_rows, threads, progress, number)
+    if record is not None and isinstance(stream, DaskStream):
+        return checked_sums(sum_chunks(summation, stream, number, progress, *record[:2]))
+    journal = None
+    if record is None:
+        found: Partial = stream.reduce(
+            summation, operator.add, number, threads=threads, progress=progress
+        )
+    else:
+        current = RunningSums(summation, stream)
+        journal = Journal(*record, (left, right), current.running)
+        if journal.complete:
+            journal.require_first(stream)
+            found = current.partial(sum(journal.rows))
+            return checked_sums(found.sums(form, left, right))
+        with journal:
+            found = current.add_all(stream, number, threads, progress, journal)
     if stream.n_rows is None:
-        form.require_shapes(n_rows, stream.dimensions)
-    if count.sum() < 2:
+        form.require_shapes(found.n_rows, stream.dimensions)
+    sums = checked_sums(found.sums(form, left, right))
+    if journal is not None:
+        journal.write(complete=True)
+    return sums
+
+
+def where_portable(stream: DeviceStream, form: Form, left: Centered, right: Centered) -> Stream:
+    """Return the stream, or one of NumPy's arrays in the same memory for what only NumPy does."""
+    for part, portable in (
+        (form, form.portable),
+        (repr(left.basis), left.portable),
+        (repr(right.basis), right.portable),
+    ):
+        if not portable:
+            return stream.as_host(f"{part} is computed by NumPy.")
+    return stream
+
+
+def checked_sums(sums: Sums) -> Sums:
+    """Return sums; raise if they are empty or overflowed, or if a symmetric form's L is not."""
+    form = sums.form
+    if sums.n_rows < 2:
         raise ValueError(
-            f"At least 2 rows of positive weight are needed. Got {count.sum()}. Each call of the "
+            f"At least 2 rows of positive weight are needed. Got {sums.n_rows}. Each call of the "
             "'source' of Batches must return a fresh iterator."
         )
-    for fold in range(n_folds):
-        # One fold at a time, so that its products are freed before the next matrices are made.
-        with np.errstate(over="ignore", invalid="ignore"):
-            folds[fold] = assembler.finish(folds[fold])
-    return checked_sums(form, left, right, count, folds)
-
-
-def checked_sums(
-    form: Form, left: Centered, right: Centered, count: NDArray[np.int64], folds: list[Matrices]
-) -> Sums:
-    """Return the sums of all folds; raise if they overflowed or if a symmetric form's L is not."""
-    for fold in folds:
-        for name, matrix in (("L", fold.L), ("Phi", fold.Phi), ("Psi", fold.Psi)):
-            if not isfinite(matrix.sum()):
-                raise ValueError(
-                    f"The sums {name} overflowed: the functions or their derivatives are too large "
-                    "on these samples. Scale X, and Y if there is one, or the kernel."
-                )
-    L, Phi, Psi = zip(*[(fold.L, fold.Phi, fold.Psi) for fold in folds], strict=True)
-    # Psi is the same object as Phi where both sides share their functions.
-    Psi = Phi if Psi[0] is Phi[0] else Psi
-    weight = np.array([matrix[0, 0] for matrix in Phi])
+    for name in ("L", "Phi", "Psi"):
+        if not all(isfinite(matrix.sum()) for matrix in getattr(sums, name)):
+            raise ValueError(
+                f"The sums {name} overflowed: the functions or their derivatives are too large "
+                "on these samples. Scale X, and Y if there is one, or the kernel."
+            )
     if form.symmetric and not form.positive:
-        total = sum(L[1:], L[0])
+        total = sum(sums.L[1:], sums.L[0])
         gap, size = np.abs(total - total.T).max(), np.abs(total).max()
         if gap > 1e-8 * size:
             raise ValueError(
                 f"{form} must be symmetric, but L - L' reaches {gap:.2g} where L reaches "
                 f"{size:.2g}. Make it so, or pass symmetric=False to form()."
             )
-    return Sums(form, left, right, weight, count, L, Phi, Psi)
+    return sums
+
+
+def advance_draws(random_state: Any, pilot_rows: int, views: int) -> list[Draw]:
+    """Return the samples that `assemble_samples` will look at, for any operator.
+
+    Parameters
+    ----------
+    random_state
+        The seed that it will be given.
+    pilot_rows
+        The most rows that the recipes will choose from.
+    views
+        How many views the operator compares.
+    """
+    seeds = random_integers(random_state, 3)
+    pilots = [pilot_draw(pilot_rows, seeds[1 + view], view) for view in range(views)]
+    return pilots if views > 1 else [Draw(REFERENCE_ROWS, seeds[0]), *pilots]
+
+
+def pilot_draw(rows: int, seed: int, view: int) -> Draw:
+    """Return which rows a recipe looks at that chooses from `rows` of them.
+
+    A recipe samples its rows with the first number that it draws from its seed. With the same
+    number here, it chooses the rows that it would choose from the whole stream.
+    """
+    (first,) = random_integers(seed, 1)
+    return Draw(max(rows, PILOT_ROWS), first, view)
 
 
 def fit_bases(
-    form: Form, basis: Any, stream: Stream, seeds: tuple[int, ...]
+    form: Form, basis: Any, samples: Samples, seeds: tuple[int, ...]
 ) -> tuple[Centered, Centered]:
     """Return the functions of both sides, with the reference sample where the form needs one.
 
     The seeds are those of the reference sample, of the left and of the right functions.
     """
+    dimensions, names = samples.stream.dimensions, samples.stream.names
     is_pair = isinstance(basis, tuple | list)
     recipes = tuple(basis) if is_pair else (basis, basis)
     for recipe in recipes if is_pair else (basis,):
@@ -177,39 +280,53 @@ def fit_bases(
     if len(recipes) != 2 or (is_pair and form.symmetric):
         allowed = "one basis for a symmetric operator" if form.symmetric else "one basis or a pair"
         raise parameter_error("basis", allowed, f"{len(recipes)} bases")
-    if form.views == 2 and form.symmetric and len(set(stream.dimensions)) > 1:
-        columns = f"an array with {stream.dimensions[0]} columns, as X"
-        raise parameter_error("Y", columns, f"{stream.dimensions[1]} columns")
+    if form.views == 2 and form.symmetric and len(set(dimensions)) > 1:
+        columns = f"an array with {dimensions[0]} columns, as X"
+        raise parameter_error("Y", columns, f"{dimensions[1]} columns")
     if form.views == 2 and not form.two_sided:
-        require_names(stream.names[1], stream.names[0], "Y")
-    left = fit_basis(recipes[0], stream, seeds[1], 0)
+        require_names(names[1], names[0], "Y")
+    one = recipes[0] is recipes[1] and not form.two_sided
+    sides = [(recipes[0], seeds[1], 0)]
+    if not one:
+        sides.append((recipes[1], seeds[2], int(form.two_sided)))
+    draws = [
+        pilot_draw(recipe.pilot_rows, seed, view)
+        for recipe, seed, view in sides
+        if not is_fixed(recipe)
+    ]
+    reference = Draw(REFERENCE_ROWS, seeds[0])
+    needs_reference = form.needs_reference and getattr(recipes[0], "reference", None) is None
+    samples.draw([reference, *draws] if needs_reference else draws)
+    left = fit_basis(recipes[0], samples, seeds[1], 0)
     if form.needs_reference and left.reference is None:
-        sample = stream.sample_distinct(REFERENCE_ROWS, seeds[0])
+        sample = samples.get(reference)
         left = replace(left, reference=sample.X, reference_weight=sample.weight)
-    if recipes[0] is recipes[1] and not form.two_sided:
+    if one:
         return left, left
-    return left, fit_basis(recipes[1], stream, seeds[2], int(form.two_sided))
+    return left, fit_basis(recipes[1], samples, seeds[2], int(form.two_sided))
 
 
-def fit_basis(recipe: Recipe, stream: Stream, seed: int, view: int) -> Centered:
+def is_fixed(recipe: Recipe) -> bool:
+    """Return whether no sample of the rows is needed to make functions."""
+    return isinstance(recipe, Centered) and recipe.repeats is not None
+
+
+def fit_basis(recipe: Recipe, samples: Samples, seed: int, view: int) -> Centered:
     """Return the functions of one side, conditioned over a pilot sample unless they are fixed."""
     basis: Basis | Recipe = recipe
-    if not isinstance(recipe, Centered) or recipe.repeats is None:
-        # A recipe samples its rows with the first number that it draws from its seed. With the same
-        # number here, it chooses the rows that it would choose from the whole stream.
-        (first,) = random_integers(seed, 1)
-        pilot = stream.sample_distinct(max(recipe.pilot_rows, PILOT_ROWS), first, view)
-        if len(pilot.X) < 2 and stream.n_rows is None:
+    if not is_fixed(recipe):
+        pilot = samples.get(pilot_draw(recipe.pilot_rows, seed, view))
+        if len(pilot.X) < 2 and samples.stream.n_rows is None:
             got = f"{len(pilot.X)} distinct row(s)"
             raise parameter_error("X", "data of at least 2 rows", got)
         require_size(pilot.X, "XY"[view])
         basis = recipe.fit(pilot.X, seed)
     assert isinstance(basis, Basis)
-    dimension = stream.dimensions[view]
+    dimension = samples.stream.dimensions[view]
     if basis.dimension not in (None, dimension):
         requirement = f"an array with {basis.dimension} columns"
         raise parameter_error("XY"[view], requirement, dimension)
-    names = stream.names[view]
+    names = samples.stream.names[view]
     require_names(names, basis.names, "XY"[view])
     if not isinstance(basis, Centered):
         basis = conditioned(basis, pilot.X[:PILOT_ROWS])

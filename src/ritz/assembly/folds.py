@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import nullcontext
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
+from ritz.assembly.checkpoint import Journal
+from ritz.progress import tracked
 from ritz.rows import Block, Keys, hash_rows, mix
 from ritz.streams import Stream
+from ritz.streams.stream import even_blocks, rows_per_chunk
 from ritz.threads import n_threads, one_blas_thread, thread_map
 
 
@@ -24,11 +25,13 @@ def over_folds(
     n_jobs: int | None = None,
     progress: bool | None = None,
     first_row: int | None = None,
+    journal: Journal | None = None,
 ) -> int:
     """Call `add(fold, block)` for all rows of positive weight; return the number of all rows.
 
     The rows of a fold come in a fixed order and from one thread at a time, so that sums do not
-    depend on the number of threads.
+    depend on the number of threads. Blocks have the size of those of an array, so that sums do not
+    depend on how a file or an iterator cuts the rows either.
 
     Parameters
     ----------
@@ -44,16 +47,25 @@ def over_folds(
         As in `ritz.assemble`.
     first_row
         Where folds depend on the numbers of rows: that of the first row.
+    journal
+        What notes the blocks that are done, and knows those that were done before, or None.
     """
     threads, total = min(n_folds, n_threads(n_jobs)), 0
     with nullcontext() if n_folds == 1 else one_blas_thread():
-        for block in with_progress(stream, progress):
+        blocks = tracked(stream.blocks(), "sums", stream.n_rows, len, "rows", progress)
+        for block in even_blocks(blocks, rows_per_chunk(sum(stream.dimensions))):
             total += len(block)
-            add_block(block, add, n_folds, block_rows, threads, first_row)
+            if journal is None:
+                add_block(block, add, n_folds, block_rows, threads, first_row)
+            elif not journal.has(block):
+                with journal.adding(block):
+                    add_block(block, add, n_folds, block_rows, threads, first_row)
             if first_row is not None:
                 first_row += int(np.count_nonzero(block.weight))
             # Free the block before the next one is read.
             del block
+    if journal is not None:
+        journal.require_end()
     return total
 
 
@@ -92,21 +104,9 @@ def fold_of(block: Block, n_folds: int, first_row: int | None = None) -> NDArray
     than samples do. With the number of the first row, the hash is also one of the row's place among
     the rows of positive weight.
     """
-    keys: Keys = hash_rows(*block.views) if block.groups is None else hash_rows(block.groups)
+    keys: Keys = block.row_keys() if block.groups is None else hash_rows(block.groups)
     if first_row is not None and block.groups is None:
         place = first_row + np.cumsum(block.weight > 0)
         keys = mix(keys ^ mix(place.astype(np.uint64)))
     # NumPy sorts small integers in linear time.
     return (keys % np.uint64(n_folds)).astype(np.min_scalar_type(n_folds))
-
-
-def with_progress(stream: Stream, progress: bool | None) -> Iterator[Block]:
-    """Yield the stream's blocks, with a progress bar; by default on a terminal, after a delay."""
-    if not (sys.stderr.isatty() if progress is None else progress):
-        yield from stream.blocks()
-        return
-    delay = 0.0 if progress else 2.0
-    with tqdm(total=stream.n_rows, unit=" rows", unit_scale=True, desc="ritz", delay=delay) as bar:
-        for block in stream.blocks():
-            yield block
-            bar.update(len(block))

@@ -7,6 +7,7 @@ import numpy as np
 from ritz.assembly.sums import Matrices
 from ritz.bases import Centered
 from ritz.forms import Form
+from ritz.namespaces import placed, zeros
 from ritz.rows import Block
 
 # The memory that the features of one thread may take, in bytes.
@@ -21,7 +22,8 @@ class GeneralAssembler:
     form
         The operator.
     left, right
-        The functions f and g; the same object where both sides share them.
+        The functions f and g, on the device of the rows; the same object where both sides share
+        them.
     """
 
     def __init__(self, form: Form, left: Centered, right: Centered) -> None:
@@ -39,19 +41,20 @@ class GeneralAssembler:
     def start(self) -> Matrices:
         """Return the sums of no rows."""
         p, q = self.sizes
-        Phi = np.zeros((p, p))
-        return Matrices(np.zeros((p, q)), Phi, Phi if self.shared else np.zeros((q, q)))
+        Phi, L = (zeros(shape, self.left.offset) for shape in ((p, p), (p, q)))
+        return Matrices(L, Phi, Phi if self.shared else zeros((q, q), self.left.offset))
 
     def add(self, sums: Matrices, block: Block) -> None:
         """Add a block of rows to the sums of its fold."""
         f = self.left.jet(block.views[0])
         g = f if self.shared else self.right.jet(block.views[self.second_view])
+        weight = placed(block.weight, block.views[0])
         # Overflow is checked after the pass.
         with np.errstate(over="ignore", invalid="ignore"):
-            sums.L[:] += self.form.terms(f, g, block).gram(block.weight)
-            sums.Phi[:] += self.form.metric(f, block).gram(block.weight)
+            sums.L[...] += self.form.terms(f, g, block).gram(weight)
+            sums.Phi[...] += self.form.metric(f, block).gram(weight)
             if not self.shared:
-                sums.Psi[:] += self.form.metric(g, block).gram(block.weight)
+                sums.Psi[...] += self.form.metric(g, block).gram(weight)
 
     def finish(self, sums: Matrices) -> Matrices:
         """Return the matrices of a fold."""

@@ -11,6 +11,7 @@ from ritz.bases import Centered, KernelSections
 from ritz.forms import Form
 from ritz.forms.laplacian import Laplacian
 from ritz.kernels.sections import squared_distances
+from ritz.namespaces import namespace, placed, zeros
 from ritz.rows import Block
 from ritz.validation import Array
 
@@ -57,7 +58,7 @@ class LaplacianAssembler:
     Parameters
     ----------
     basis
-        Kernel sections minus an offset.
+        Kernel sections minus an offset, on the device of the rows.
     """
 
     block_rows = SECTION_ROWS
@@ -85,18 +86,20 @@ class LaplacianAssembler:
         self.shared = self.rate is not None
         if self.distance:
             # An upper bound of the squared distance of two centers.
-            farthest = 4 * (self.centers**2).sum(axis=1).max()
-            self.shared &= bool(farthest < SHARED_SPREAD)
+            xp = namespace(self.centers)
+            farthest = 4 * float(xp.max(xp.vecdot(self.centers, self.centers)))
+            self.shared &= farthest < SHARED_SPREAD
 
     def start(self) -> FoldProducts:
         """Return the sums of no rows."""
-        p = len(self.offset)
-        Phi, L = np.zeros((1 + p, 1 + p)), np.zeros((1 + p, 1 + p))
-        return FoldProducts(0.0, np.zeros(p), np.zeros(p), Matrices(L, Phi, Phi))
+        p = self.offset.shape[0]
+        Phi, L = (zeros((1 + p, 1 + p), self.offset) for _ in range(2))
+        V, ST = (zeros((p,), self.offset) for _ in range(2))
+        return FoldProducts(0.0, V, ST, Matrices(L, Phi, Phi))
 
     def add(self, sums: FoldProducts, block: Block) -> None:
         """Add a block of rows to the sums of its fold."""
-        weight = block.weight
+        weight = placed(block.weight, block.views[0])
         X = (block.views[0] - self.shift) / self.scale
         V, T, ST = self.kernel.sections(
             X,
@@ -106,13 +109,14 @@ class LaplacianAssembler:
             stretched=self.isotropic,
         )
         if self.anisotropic:
-            ST = squared_distances(X / self.scale, self.anchors) * np.asarray(T)
-        sums.weight += float(weight.sum())
+            assert T is not None
+            ST = squared_distances(X / self.scale, self.anchors) * T
+        sums.weight += float(block.weight.sum())
         sums.V += weight @ V
         if ST is not None:
             sums.ST += weight @ ST
-        if not (weight == 1.0).all():
-            root = np.sqrt(weight)[:, None]
+        if not (block.weight == 1.0).all():
+            root = namespace(weight).sqrt(weight)[:, None]
             V, T = V * root, None if T is None else T * root
             ST = None if ST is None else ST * root
         VV, L = sums.matrices.Phi[1:, 1:], sums.matrices.L[1:, 1:]
@@ -130,10 +134,11 @@ class LaplacianAssembler:
         TT *= self.spread
         TT /= 2
         L -= TT
-        np.matmul(ST.T, T, out=TT)
+        del TT
+        M = ST.T @ T
         if self.isotropic:
-            TT /= self.scale[0] ** 2
-        L += TT
+            M /= self.scale[0] ** 2
+        L += M
 
     def finish(self, sums: FoldProducts) -> Matrices:
         """Return the matrices of a fold, the function 1 first, from its products."""
@@ -144,17 +149,19 @@ class LaplacianAssembler:
             # T = c (V + 1 o'), so that its products follow from those of V.
             rate = self.rate or 0.0
             half = sums.V + sums.weight / 2 * o
-            TT = Phi[1:, 1:] + np.outer(half, o)
-            TT += np.outer(o, half)
+            TT = half[:, None] * o
+            TT += o[:, None] * half
+            # Added last, so that the sum is symmetric to the last bit.
+            TT += Phi[1:, 1:]
             TT *= rate**2
-            energy += np.outer(sums.ST, o)
+            energy += sums.ST[:, None] * o
             energy *= rate
             if self.isotropic:
                 energy /= self.scale[0] ** 2
         if self.spread is None:
-            np.multiply(self.anchors @ self.anchors.T, TT, out=energy)
+            energy[...] = (self.anchors @ self.anchors.T) * TT
             return sums.matrices
-        energy += energy.T
+        energy[...] = energy + energy.T
         if self.shared:
             TT *= self.spread
             energy -= TT

@@ -5,16 +5,32 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from math import isfinite
-from typing import Any, Protocol, runtime_checkable
+from copy import copy
+from math import isfinite, prod
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from sklearn.utils.validation import _check_feature_names
 
+from ritz.devices import DeviceRows, as_device_rows, is_on_device
 from ritz.features import CenteredJet, Jet
+from ritz.namespaces import namespace, placed, to_host, zeros
+from ritz.pickling import WithoutCaches
+from ritz.progress import tracked
 from ritz.rows import row_slices
+from ritz.sparse import SparseRows, as_points
+from ritz.streams import Stream
 from ritz.threads import n_threads, one_blas_thread, thread_map
-from ritz.validation import Array, Names, as_multi_index, as_rows, parameter_error, require_size
+from ritz.validation import (
+    Array,
+    Names,
+    as_contiguous,
+    as_multi_index,
+    as_rows,
+    parameter_error,
+    require_names,
+    require_size,
+)
 
 RandomState = int | np.random.Generator | None
 # The most functions that a recipe makes: a matrix of their products takes 20 GB.
@@ -39,7 +55,11 @@ def require_recipe(
     recipe: object, name: str = "basis", what: str = "a basis such as ritz.Nystrom(kernel, 200)"
 ) -> None:
     """Raise unless the argument is a basis or a recipe for one; a class is neither."""
-    if isinstance(recipe, type) or not (hasattr(recipe, "pilot_rows") and hasattr(recipe, "fit")):
+    # Of the class: a recipe that is not complete has no number of pilot rows yet.
+    is_recipe = hasattr(type(recipe), "pilot_rows") or "pilot_rows" in getattr(
+        recipe, "__dict__", ()
+    )
+    if isinstance(recipe, type) or not (is_recipe and hasattr(recipe, "fit")):
         raise parameter_error(name, what, repr(recipe), kind=TypeError)
 
 
@@ -50,7 +70,7 @@ def as_pilot(X: Array) -> Array:
     return X
 
 
-class Basis(ABC):
+class Basis(WithoutCaches, ABC):
     """A finite set of functions on R^d, fixed and ready to be evaluated.
 
     Any basis is a recipe for itself.
@@ -82,6 +102,30 @@ class Basis(ABC):
     def differentiable(self) -> bool:
         """Whether the functions have gradients."""
         return True
+
+    @property
+    def nested(self) -> bool:
+        """Whether the first half of the functions is a coarser basis of the same kind."""
+        return False
+
+    @property
+    def portable(self) -> bool:
+        """Whether the functions can be evaluated on any device, by `on`."""
+        return False
+
+    def on(self, like: Any) -> Self:
+        """Return the same functions with their numbers on the device of an array.
+
+        Their jets then take arrays of its library there.
+        """
+        twin = copy(self)
+        for name, value in vars(self).items():
+            object.__setattr__(twin, name, _moved(value, like))
+        return twin
+
+    def pick(self, which: Any) -> Basis:
+        """Return some of the functions, by slice or numbers."""
+        raise TypeError(f"{type(self).__name__} is used as a whole.")
 
     @abstractmethod
     def jet(self, X: Array) -> Jet:
@@ -122,41 +166,101 @@ class Basis(ABC):
         return f"<{type(self).__name__}: {self.size} functions>"
 
     def __call__(self, X: Array) -> Array:
-        """Return the values (n, p) at points (n, d), on all cores where there are many points."""
+        """Return the values (n, p) at points (n, d), on all cores where there are many points.
+
+        Of a stream the values at all rows are one array in memory.
+        """
+        if isinstance(X, Stream):
+            return self._of_blocks(X, self.at_rows)
         return self.at_rows(self._rows(X))
 
-    def at_rows(self, X: Array) -> Array:
+    def at_rows(self, X: Any) -> Array:
         """Return the values (n, p) at rows whose names of columns, if any, are checked already."""
-        return self._evaluate(as_rows(X, "X", self.dimension), self.evaluate, self.size)
+        rows = self._points(X)
+        return self._evaluate(rows, lambda basis, part: basis.evaluate(part), self.size)
 
     def gradient(self, X: Array) -> Array:
-        """Return the gradients (n, d, p) at points (n, d)."""
-        rows = self._rows(X)
+        """Return the gradients (n, d, p) at points (n, d), or at the rows of a stream."""
+        if isinstance(X, Stream):
+            return self._of_blocks(X, self._gradients)
+        return self._gradients(self._rows(X))
+
+    def _gradients(self, rows: Array | SparseRows | DeviceRows) -> Array:
         shape = (rows.shape[1], self.size)
-        return self._evaluate(rows, lambda part: self.jet(part).gradient.dense(), *shape)
+        return self._evaluate(rows, lambda basis, part: basis.jet(part).gradient.dense(), *shape)
 
     def partial(self, X: Array, alpha: tuple[int, ...]) -> Array:
         """Return the partial derivatives (n, p) of multi-index `alpha` at points (n, d)."""
         rows = self._rows(X)
         alpha = as_multi_index(alpha, rows.shape[1])
-        return self._evaluate(rows, lambda part: self.jet(part).partial(alpha).dense(), self.size)
+        return self._evaluate(
+            rows, lambda basis, part: basis.jet(part).partial(alpha).dense(), self.size
+        )
 
-    def _rows(self, X: Any) -> Array:
+    def _of_blocks(self, stream: Stream, function: Callable[[Array], Array]) -> Array:
+        """Return what a function makes of the rows of a stream, block after block."""
+        if len(stream.dimensions) != 1:
+            what = "a stream of one view, which the functions take"
+            raise parameter_error("X", what, f"{len(stream.dimensions)} views")
+        require_names(stream.names[0], self.names, "X")
+        blocks = tracked(stream.blocks(), "evaluating rows", stream.n_rows, len, "rows")
+        return np.concatenate([function(block.views[0]) for block in blocks])
+
+    def _rows(self, X: Any) -> Array | SparseRows | DeviceRows:
         """Return points as rows; raise where their columns have other names than the data had."""
         if self.names is not None:
             _check_feature_names(self, X, reset=False)
-        return as_rows(X, "X", self.dimension)
+        return self._points(X)
 
-    def _evaluate(self, X: Array, probe: Callable[[Array], Array], *shape: int) -> Array:
-        result = np.empty((len(X), *shape))
-        width = max(1, self.floats_per_row(X.shape[1]))
+    def _points(self, X: Any) -> Array | SparseRows | DeviceRows:
+        """Return points as rows, on their device if the functions can be evaluated there."""
+        if not is_on_device(X):
+            return as_points(X, "X", self.dimension)
+        rows = as_device_rows(X, "X", self.dimension)
+        if self.portable:
+            return rows
+        return as_points(rows.as_host(f"{self!r} is evaluated by NumPy."), "X", self.dimension)
+
+    def _evaluate(
+        self,
+        X: Array | SparseRows | DeviceRows,
+        probe: Callable[[Basis, Array], Array],
+        *shape: int,
+    ) -> Array:
+        """Return what a probe of the functions is at all points, on their device."""
+        blocks = row_slices(
+            len(X), max(1, EVALUATED_FLOATS // max(1, self.floats_per_row(X.shape[1])))
+        )
+        if isinstance(X, DeviceRows):
+            result: Array = zeros((len(X), *shape), X.array)
+            basis = self.on(X.array)
+            for rows in blocks:
+                result[rows, ...] = probe(basis, X.block(rows))
+        else:
+            result = np.empty((len(X), *shape))
+            self._fill(result, X, probe, blocks)
+        xp = namespace(result)
+        if prod(result.shape) and not (isfinite(xp.max(result)) and isfinite(xp.min(result))):
+            row = int(np.argwhere(~np.isfinite(to_host(result)))[0, 0])
+            requirement = "points at which the functions are finite"
+            got = f"{np.asarray(X[row : row + 1])[0]} in row {row}, where they overflow"
+            raise parameter_error("X", requirement, got)
+        return result
+
+    def _fill(
+        self,
+        result: Array,
+        X: Array | SparseRows,
+        probe: Callable[[Basis, Array], Array],
+        blocks: list[slice],
+    ) -> None:
+        """Write what a probe of the functions is at all points, on all cores if there are many."""
 
         def fill(rows: slice) -> None:
             # Overflow is checked at the end.
             with np.errstate(over="ignore", invalid="ignore"):
-                result[rows] = probe(X[rows])
+                result[rows] = probe(self, as_contiguous(X[rows]))
 
-        blocks = row_slices(len(X), max(1, EVALUATED_FLOATS // width))
         # Other threads than the main one may belong to a pool already.
         alone = threading.current_thread() is threading.main_thread()
         if len(blocks) < 8 or not alone:
@@ -165,9 +269,12 @@ class Basis(ABC):
         else:
             with one_blas_thread():
                 thread_map(fill, blocks, n_threads(None))
-        if result.size and not (isfinite(result.max()) and isfinite(result.min())):
-            row = int(np.argwhere(~np.isfinite(result))[0, 0])
-            requirement = "points at which the functions are finite"
-            got = f"{X[row]} in row {row}, where they overflow"
-            raise parameter_error("X", requirement, got)
-        return result
+
+
+def _moved(value: Any, like: Any) -> Any:
+    """Return a field of a basis with its numbers on the device of an array."""
+    if isinstance(value, Basis):
+        return value.on(like)
+    if isinstance(value, tuple):
+        return tuple(_moved(part, like) for part in value)
+    return placed(value, like)

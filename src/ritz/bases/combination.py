@@ -9,6 +9,9 @@ import numpy as np
 
 from ritz.bases.basis import Basis
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.kernels.sections import DIRECT_COLUMNS
+from ritz.rows import equal_products, in_equal_parts
+from ritz.threads import one_blas_thread
 from ritz.validation import Array, Names, parameter_error
 
 
@@ -44,7 +47,7 @@ class Combination(Basis):
 
     @property
     def size(self) -> int:
-        return len(self.constants)
+        return int(self.constants.shape[0])
 
     @property
     def dimension(self) -> int | None:
@@ -71,8 +74,26 @@ class Combination(Basis):
     def differentiable(self) -> bool:
         return self.basis.differentiable
 
+    @property
+    def portable(self) -> bool:
+        return self.basis.portable
+
     def jet(self, X: Array) -> Jet:
         return CombinedJet(self.basis.jet(X), self.coefficients, self.constants)
+
+    def evaluate(self, X: Array) -> Array:
+        """Return the values (b, k) at the rows of a block (b, d).
+
+        Products of matrices depend on their number of rows in the last digits. Here they all have
+        the same number, so that a row has the same values alone and among others. On a device they
+        do not.
+        """
+        if not isinstance(X, np.ndarray):
+            return super().evaluate(X)
+        with one_blas_thread():
+            many = X.shape[1] > DIRECT_COLUMNS
+            values = in_equal_parts(self.basis.evaluate, X) if many else self.basis.evaluate(X)
+            return equal_products(values, self.coefficients) + self.constants
 
     def pick(self, which: Any) -> Combination:
         """Return some of the functions, by slice or numbers."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,17 @@ class Centered(Basis):
     @property
     def differentiable(self) -> bool:
         return self.basis.differentiable
+
+    @property
+    def nested(self) -> bool:
+        return self.basis.nested
+
+    def pick(self, which: Any) -> Centered:
+        return replace(self, basis=self.basis.pick(which), offset=self.offset[which])
+
+    @property
+    def portable(self) -> bool:
+        return self.basis.portable
 
     def jet(self, X: Array) -> Jet:
         return self.basis.centered_jet(X, self.offset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from ritz.bases.basis import MOST_FUNCTIONS, Basis, RandomState, as_pilot
 from ritz.bases.nystrom import require_kernel
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
+from ritz.kernels.derivatives import monomial
 from ritz.kernels.distance import amplitude, sample_frequencies
+from ritz.namespaces import namespace
 from ritz.rows import as_generator
 from ritz.validation import (
     Array,
@@ -44,14 +46,25 @@ class FourierFeatures(Basis):
 
     @property
     def size(self) -> int:
-        return len(self.phases)
+        return int(self.phases.shape[0])
 
     @property
     def dimension(self) -> int | None:
         return int(self.frequencies.shape[1])
 
+    @property
+    def nested(self) -> bool:
+        return True
+
+    def pick(self, which: Any) -> FourierFeatures:
+        return FourierFeatures(self.frequencies[which], self.phases[which], self.amplitude)
+
     def floats_per_row(self, dimension: int) -> int:
         return 5 * self.size
+
+    @property
+    def portable(self) -> bool:
+        return True
 
     def jet(self, X: Array) -> Jet:
         return FourierJet(self, X)
@@ -70,9 +83,10 @@ class FourierJet(CachedJet):
 
     def _derivative(self, order: int) -> Array:
         """Return the derivative of a cos of some order, at the angles."""
-        wave = np.sin(self.angles) if order % 2 else np.cos(self.angles)
+        xp = namespace(self.angles)
+        wave: Array = xp.sin(self.angles) if order % 2 else xp.cos(self.angles)
         sign = -1.0 if order % 4 in (1, 2) else 1.0
-        wave *= sign * self.basis.amplitude
+        wave *= sign * float(self.basis.amplitude)
         return wave
 
     def _value(self) -> Values:
@@ -85,8 +99,7 @@ class FourierJet(CachedJet):
         alpha = as_multi_index(alpha, self.basis.frequencies.shape[1])
         if not any(alpha):
             return self.value
-        powers = np.prod(self.basis.frequencies ** np.array(alpha), axis=1)
-        return Values(self._derivative(sum(alpha)) * powers, 0.0)
+        return Values(self._derivative(sum(alpha)) * monomial(self.basis.frequencies, alpha), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +113,8 @@ class RandomFourier:
     n_features
         The number p of cosines, up to 50,000.
     """
+
+    file_tag: ClassVar[str] = "RandomFourier"
 
     kernel: Kernel
     n_features: int

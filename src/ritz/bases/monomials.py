@@ -13,6 +13,7 @@ from sklearn.preprocessing import PolynomialFeatures
 from ritz.bases.basis import MOST_FUNCTIONS, Basis, RandomState, as_pilot
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
 from ritz.kernels.dot import MOST_DEGREES
+from ritz.namespaces import namespace, zeros
 from ritz.rows import random_integers, sample_rows
 from ritz.validation import (
     Array,
@@ -62,11 +63,15 @@ class OrthogonalPolynomials(Basis):
 
     @property
     def size(self) -> int:
-        return len(self.powers)
+        return int(self.powers.shape[0])
 
     @property
     def dimension(self) -> int | None:
-        return len(self.a)
+        return int(self.a.shape[0])
+
+    @property
+    def portable(self) -> bool:
+        return True
 
     def jet(self, X: Array) -> Jet:
         return PolynomialJet(self, X)
@@ -78,17 +83,17 @@ class OrthogonalPolynomials(Basis):
         + m P_s^(m-1) - b_s P_(s-1)^(m).
         """
         degree = self.a.shape[1]
-        tables = np.zeros((order + 1, degree + 1, *X.shape))
-        tables[0, 0] = 1.0
+        tables: Array = zeros((order + 1, degree + 1, *X.shape), X)
+        tables[0, 0, ...] = 1.0
         for s in range(degree):
             for m in range(order + 1):
-                step = (X - self.a[:, s]) * tables[m, s]
+                step = (X - self.a[:, s]) * tables[m, s, ...]
                 if m:
-                    step += m * tables[m - 1, s]
+                    step += m * tables[m - 1, s, ...]
                 if s:
-                    step -= self.b[:, s] * tables[m, s - 1]
-                tables[m, s + 1] = step / self.b[:, s + 1]
-        return np.asarray(tables[order])
+                    step -= self.b[:, s] * tables[m, s - 1, ...]
+                tables[m, s + 1, ...] = step / self.b[:, s + 1]
+        return tables[order, ...]
 
 
 class PolynomialJet(CachedJet):
@@ -108,19 +113,21 @@ class PolynomialJet(CachedJet):
         return self._tables[order]
 
     def _product(self, alpha: tuple[int, ...]) -> Array:
-        result = np.ones((len(self.X), self.basis.size))
+        xp = namespace(self.X)
+        result: Array = zeros((self.X.shape[0], self.basis.size), self.X) + 1.0
         for i, order in enumerate(alpha):
             powers = self.basis.powers[:, i]
-            if order or powers.any():
-                result *= self._table(order)[powers, :, i].T
+            if order or xp.any(powers != 0):
+                result *= xp.take(self._table(order)[:, :, i], powers, axis=0).T
         return result
 
     def _value(self) -> Values:
         return Values(self._product((0,) * self.X.shape[1]), 1.0)
 
     def _gradient(self) -> Gradients:
-        axes = np.eye(self.X.shape[1], dtype=int)
-        return DenseGradients(np.stack([self._product(tuple(axis)) for axis in axes], axis=1))
+        axes = np.eye(self.X.shape[1], dtype=int).tolist()
+        partials = [self._product(tuple(axis)) for axis in axes]
+        return DenseGradients(namespace(self.X).stack(partials, axis=1))
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         alpha = as_multi_index(alpha, self.X.shape[1])
@@ -139,6 +146,8 @@ class Monomials:
     degree
         The total degree, from 1 to 1,000. The constant is not among the functions: sums add it.
     """
+
+    file_tag: ClassVar[str] = "Monomials"
 
     degree: int
 

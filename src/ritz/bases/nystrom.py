@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ritz.bases.basis import Basis, RandomState, as_pilot
 from ritz.bases.centers import randomly_pivoted_cholesky, spread_out
 from ritz.features import CachedJet, FactoredGradients, Gradients, Jet, Values
 from ritz.kernels import Kernel
-from ritz.kernels.derivatives import partial_of_sections
+from ritz.kernels.derivatives import monomial, partial_of_sections
 from ritz.kernels.sections import squared_distances
 from ritz.rows import as_generator, random_integers, sample_rows
 from ritz.validation import (
@@ -51,11 +51,18 @@ class KernelSections(Basis):
 
     @property
     def size(self) -> int:
-        return len(self.centers)
+        return int(self.centers.shape[0])
 
     @property
     def dimension(self) -> int | None:
         return int(self.centers.shape[1])
+
+    @property
+    def nested(self) -> bool:
+        return True
+
+    def pick(self, which: Any) -> KernelSections:
+        return KernelSections(self.kernel, self.centers[which])
 
     def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
         """Return the basis itself, the derivatives of a kernel of the user's own checked."""
@@ -79,6 +86,15 @@ class KernelSections(Basis):
     @property
     def differentiable(self) -> bool:
         return self.kernel.smoothness is None or self.kernel.smoothness >= 1
+
+    @property
+    def portable(self) -> bool:
+        return True
+
+    def on(self, like: Any) -> Self:
+        # The kernel gives its scales as an array of NumPy. From them the rest follows.
+        _ = self.scaled_centers
+        return super().on(like)
 
     def evaluate(self, X: Array) -> Array:
         require_columns(X, self.centers.shape[1], "points")
@@ -158,9 +174,9 @@ class KernelJet(CachedJet):
         u = kernel.invariant(self.X, Y)
         if kernel.family == "dot":
             kernel.require_order(order)
-            powers = np.prod(basis.anchors ** np.array(alpha), axis=1)
+            powers = monomial(basis.anchors, alpha)
             return Values(kernel.profile(u, order)[order] * powers, 0.0)
-        units = float(np.prod(basis.scale ** -np.array(alpha, dtype=float)))
+        units = 1.0 / float(monomial(basis.scale[None, :], alpha)[0])
         return Values(units * partial_of_sections(kernel, self.X, Y, u, alpha), 0.0)
 
 
@@ -181,6 +197,8 @@ class Nystrom:
         chosen before, by randomly pivoted Cholesky, which is best for few centers; or an array
         (p, d) of points, which need not be rows of the data.
     """
+
+    file_tag: ClassVar[str] = "Nystrom"
 
     kernel: Kernel
     n_centers: int | None = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from ritz.bases.basis import Basis, RandomState, require_recipe
 from ritz.features import CachedJet, DenseGradients, Gradients, Jet, Values
+from ritz.namespaces import namespace
 from ritz.rows import as_generator
 from ritz.validation import Array, Names, parameter_error, require_names
 
@@ -51,6 +52,10 @@ class StackedBasis(Basis):
     def differentiable(self) -> bool:
         return all(part.differentiable for part in self.parts)
 
+    @property
+    def portable(self) -> bool:
+        return all(part.portable for part in self.parts)
+
     def jet(self, X: Array) -> Jet:
         return StackedJet(tuple(part.jet(X) for part in self.parts))
 
@@ -65,16 +70,33 @@ class StackedJet(CachedJet):
         return StackedJet(tuple(jet.at(X) for jet in self.jets))
 
     def _value(self) -> Values:
-        return Values(np.concatenate([jet.value.dense() for jet in self.jets], axis=1), 1.0)
+        return Values(_joined([jet.value.dense() for jet in self.jets], axis=1), 1.0)
 
     def _gradient(self) -> Gradients:
-        return DenseGradients(np.concatenate([jet.gradient.dense() for jet in self.jets], axis=2))
+        return DenseGradients(_joined([jet.gradient.dense() for jet in self.jets], axis=2))
 
     def partial(self, alpha: tuple[int, ...]) -> Values:
         if not any(alpha):
             return self.value
         parts = [jet.partial(alpha).dense() for jet in self.jets]
-        return Values(np.concatenate(parts, axis=1), 0.0)
+        return Values(_joined(parts, axis=1), 0.0)
+
+
+def _joined(parts: list[Array], axis: int) -> Array:
+    return cast(Array, namespace(*parts).concat(parts, axis=axis))
+
+
+@dataclass(frozen=True, eq=False)
+class SavedStack:
+    """The parts of a `Stack` in files."""
+
+    file_tag: ClassVar[str] = "Stack"
+
+    recipes: tuple[Any, ...]
+
+    def from_file(self) -> Stack:
+        """Return the recipe."""
+        return Stack(*self.recipes)
 
 
 class Stack:
@@ -103,6 +125,10 @@ class Stack:
         """Make each part from the same rows X (m, d)."""
         rng = as_generator(random_state)
         return StackedBasis(tuple(recipe.fit(X, rng) for recipe in self.recipes))
+
+    def to_file(self) -> SavedStack:
+        """Return the recipe as files hold it."""
+        return SavedStack(tuple(self.recipes))
 
     def __repr__(self) -> str:
         return f"Stack({', '.join(map(repr, self.recipes))})"

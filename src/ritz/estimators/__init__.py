@@ -5,6 +5,7 @@ from ritz.estimators.embedding import SpectralEmbedding
 from ritz.estimators.modes import DiffusionModes
 from ritz.estimators.semisupervised import LaplacianClassifier, LaplacianRegressor
 from ritz.estimators.singular import SingularEmbedding
+from ritz.estimators.summary import Summary
 
 __all__ = [
     "DiffusionModes",
@@ -13,4 +14,5 @@ __all__ = [
     "SingularEmbedding",
     "SpectralClustering",
     "SpectralEmbedding",
+    "Summary",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,6 +34,9 @@ class RidgePath:
     moments
         Mean products of features along the axes with targets (r, outputs).
     """
+
+    file_tag: ClassVar[str] = "RidgePath"
+    unbounded_fields: ClassVar[tuple[str, ...]] = ("errors",)
 
     penalties: Array
     errors: Array

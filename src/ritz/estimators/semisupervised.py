@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -15,10 +16,10 @@ from sklearn.utils.validation import column_or_1d
 from ritz.estimators.checks import determination, known_rows, require_aligned
 from ritz.estimators.fitting import unchanged_on_failure
 from ritz.estimators.laplacian import LaplacianModel, labeled_points
+from ritz.reading import computed, is_missing
 from ritz.validation import (
     Array,
     as_numeric,
-    is_missing,
     parameter_error,
     require_size,
     split_missing,
@@ -42,7 +43,10 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
     n_components
         The number of eigenfunctions, at most.
     operator
-        "neighbors", the energy along nearest neighbors; "laplacian"; or a form.
+        "auto", the Laplacian where the samples fill their space, else "neighbors", the energy along
+        nearest neighbors; one of these two names; or a form.
+    scale, metric
+        As in `SpectralEmbedding`.
     n_neighbors
         For operator="neighbors", up to half of the other rows.
     n_centers
@@ -50,7 +54,7 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
         500, fewer where n p^2 would exceed 3e10.
     regularization
         See `ritz.decompose`; "auto" is 0.01.
-    kernel, length_scale, basis, n_folds, random_state, n_jobs
+    kernel, length_scale, basis, n_folds, random_state, n_jobs, verbose
         As in `SpectralEmbedding`.
 
     Attributes
@@ -62,8 +66,10 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
         the eigenvalues that are not zero.
     coef_, intercept_
         The function found, over `spectrum_[1:]`.
+    operator_, scale_, units_
+        The operator used, and the units of columns and rows, as in `SpectralEmbedding`.
     spectrum_, eigenvalues_
-        The `Spectrum`, the constant first, and its other values.
+        The `Spectrum`, the constant first, functions of units_(X), and its other values.
 
     Examples
     --------
@@ -81,9 +87,22 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
         return tags
 
     @unchanged_on_failure
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit samples X (n, d) and targets (n,) or (n, outputs), NaN where there is none."""
-        data = self._checked(X, y, sample_weight)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Fit samples X (n, d) and targets (n,) or (n, outputs), NaN where there is none.
+
+        X may be a stream, and y the name of a column where it is a table of `ritz.open`.
+
+        With a `checkpoint`, a fit that was interrupted goes on from that file, as `ritz.assemble`
+        does; without a random_state the seed is then 0.
+        """
+        data, rows, y = self._checked(X, y, sample_weight)
         y = np.asarray(as_numeric(y, "y"), dtype=np.float64)
         if np.isinf(y).any():
             what = "finite, or NaN for rows without a target"
@@ -98,13 +117,16 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
             what = "known or NaN for all outputs of a row"
             raise parameter_error("y", what, f"some of both in row {mixed.argmax()}")
         self._flat = y.ndim == 1
-        points, targets = labeled_points(data, targets, ~missing[:, 0])
-        return self._fit(data, points, targets, leave_one_out=len(points) >= 3)
+        points, targets = labeled_points(rows, targets, ~missing[:, 0])
+        return self._fit(data, points, targets, len(points) >= 3, checkpoint)
+
+    def _is_known(self, y: Any) -> NDArray[np.bool_]:
+        known = ~np.isnan(np.asarray(as_numeric(y, "y"), dtype=np.float64))
+        return known if known.ndim == 1 else np.asarray(known.any(axis=1))
 
     def predict(self, X: Any) -> Array:
         """Return the targets (n,) or (n, outputs) at points X (n, d)."""
-        values = self._predict(X)
-        return values[:, 0] if self._flat else values
+        return self._predict(X, lambda values: values[:, 0] if self._flat else values)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the coefficient of determination on the rows that have a target."""
@@ -127,16 +149,16 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
     smoothness
         As in `LaplacianRegressor`; "auto" is 0.01 over a typical eigenvalue where some class has a
         single point.
-    n_components, operator, n_neighbors, n_centers, regularization
+    n_components, operator, scale, metric, n_neighbors, n_centers, regularization
         As in `LaplacianRegressor`.
-    kernel, length_scale, basis, n_folds, random_state, n_jobs
+    kernel, length_scale, basis, n_folds, random_state, n_jobs, verbose
         As in `SpectralEmbedding`.
 
     Attributes
     ----------
     classes_
         The classes, without the mark of unlabeled rows.
-    smoothness_, path_, coef_, intercept_, spectrum_, eigenvalues_
+    smoothness_, path_, coef_, intercept_, operator_, scale_, units_, spectrum_, eigenvalues_
         As in `LaplacianRegressor`, with an output for each class.
 
     Examples
@@ -155,7 +177,9 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         unlabeled: Any = -1,
         smoothness: Any = "auto",
         n_components: int = 100,
-        operator: Any = "neighbors",
+        operator: Any = "auto",
+        scale: Any = "auto",
+        metric: str = "euclidean",
         n_neighbors: int = 7,
         kernel: Any = "gaussian",
         length_scale: Any = "auto",
@@ -165,11 +189,14 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         n_folds: int = 8,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool | None = None,
     ) -> None:
         super().__init__(
             smoothness=smoothness,
             n_components=n_components,
             operator=operator,
+            scale=scale,
+            metric=metric,
             n_neighbors=n_neighbors,
             kernel=kernel,
             length_scale=length_scale,
@@ -179,13 +206,27 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
             n_folds=n_folds,
             random_state=random_state,
             n_jobs=n_jobs,
+            verbose=verbose,
         )
         self.unlabeled = unlabeled
 
     @unchanged_on_failure
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit samples X (n, d) and labels y (n,), `unlabeled` where there is none."""
-        data = self._checked(X, y, sample_weight)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Self:
+        """Fit samples X (n, d) and labels y (n,), `unlabeled` where there is none.
+
+        X may be a stream, and y the name of a column where it is a table of `ritz.open`.
+
+        With a `checkpoint`, a fit that was interrupted goes on from that file, as `ritz.assemble`
+        does; without a random_state the seed is then 0.
+        """
+        data, rows, y = self._checked(X, y, sample_weight)
         y, known = self._labels(y)
         labels = y[known]
         if labels.dtype == object:
@@ -198,9 +239,10 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         self._check_classes(known)
         shares = np.zeros((len(y), len(self.classes_)))
         shares[np.flatnonzero(known), which] = 1.0
-        points, shares = labeled_points(data, shares, known)
+        points, shares = labeled_points(rows, shares, known)
         points_of_class = (shares > 0).sum(axis=0)
-        return self._fit(data, points, shares, leave_one_out=points_of_class.min() >= 2)
+        enough = bool(points_of_class.min() >= 2)
+        return self._fit(data, points, shares, enough, checkpoint)
 
     def _check_classes(self, known: NDArray[np.bool_]) -> None:
         mark = "mark unlabeled rows by None, or name the mark: unlabeled=..."
@@ -210,6 +252,9 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         if len(self.classes_) == 1 and not known.all():
             got = f"one class, {self.classes_[0]!r}, and rows marked {self.unlabeled!r}"
             raise parameter_error("y", "labels of at least two classes", got, f"Else {mark}.")
+
+    def _is_known(self, y: Any) -> NDArray[np.bool_]:
+        return self._labels(y)[1]
 
     def _labels(self, y: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return the labels (n,), and which rows have one."""
@@ -226,22 +271,30 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
 
         The fitted shares sum to 1; negative ones are set to zero, and the others scaled.
         """
-        shares = np.maximum(self._predict(X), 0.0)
-        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+        return self._predict(X, positive_shares)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class (n,) of each point of X (n, d)."""
-        most = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[most])
+
+        def classes(values: Array) -> NDArray[Any]:
+            return np.asarray(self.classes_[positive_shares(values).argmax(axis=1)])
+
+        return self._predict(X, classes)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on the rows that have a label.
 
         A search that names a `scoring` of scikit-learn counts rows without a label as wrong.
         """
-        predicted = self.predict(X)
+        predicted = computed(self.predict(X))
         require_aligned(y, len(predicted))
         y, known = self._labels(y)
         rows, weight = known_rows(known, sample_weight)
         labels = y[rows] if y.dtype != object else np.array(y[rows].tolist())
         return float(accuracy_score(labels, predicted[rows], sample_weight=weight))
+
+
+def positive_shares(values: Array) -> Array:
+    """Return values (n, classes) as shares: negative ones are zero, and the others sum to 1."""
+    shares = np.maximum(values, 0.0)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))

@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.assembly import Sums, assemble
-from ritz.bases import Recipe
-from ritz.estimators.checks import checked_rows, checked_weights, names_of, require_y, seed_of
+from ritz.assembly import Sums
+from ritz.assembly.assemble import assemble_samples
+from ritz.bases import Nystrom, Recipe
+from ritz.estimators.checks import (
+    SparseInputMixin,
+    checked_rows,
+    checked_stream,
+    checked_weights,
+    evaluated,
+    is_streamed,
+    names_of,
+    require_y,
+    seed_of,
+)
 from ritz.estimators.fitting import (
+    draw_in_advance,
+    drop_sums,
+    fixed_state,
     selected_basis,
     unchanged_on_failure,
     wanted_functions,
     without_constant,
 )
+from ritz.estimators.saving import SavingMixin
+from ritz.estimators.summary import Summary, singular_summary
+from ritz.estimators.writing import TransformToMixin
 from ritz.forms import cross
-from ritz.selection.choice import Comparison, Defaults, choose_regularization
-from ritz.selection.rows import WeightedRows
+from ritz.selection.choice import Defaults, Wanted
+from ritz.selection.pairs import PAIR_PENALTIES, choose_kernels, choose_regularization
+from ritz.selection.rows import Rows, StreamRows, WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
-from ritz.streams import as_stream
+from ritz.streams import Samples
 from ritz.validation import (
     Array,
-    Names,
     as_count,
     as_real,
     as_rows,
@@ -37,10 +55,19 @@ from ritz.validation import (
 )
 
 # What two views share is smooth, and without a penalty many functions fit noise.
-PAIR_DEFAULTS = Defaults(regularization=0.1, quantile=0.5, centers_per_root=2.0)
+PAIR_DEFAULTS = Defaults(
+    regularization=0.1, penalties=PAIR_PENALTIES, quantile=0.5, centers_per_root=2.0
+)
 
 
-class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SingularEmbedding(
+    SavingMixin,
+    TransformToMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    SparseInputMixin,
+    BaseEstimator,
+):
     """Embed two views of the same objects, or two times of a process, by what they share.
 
     Functions f_j of X and g_j of Y, each of unit variance and uncorrelated, have the largest
@@ -55,8 +82,9 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     kernel
         As in `SpectralEmbedding`, for both views.
     length_scale
-        A number, or "auto": in each view the median distance of 200 rows to 1,000 others, by
-        weight. What two views share is smooth, so this is wider than in `SpectralEmbedding`.
+        A number, or "auto": one multiple of the median distance in each view, half to eight times
+        and beyond while the edge is best, whose functions correlate most on held-out rows. It is
+        chosen on 2,000 rows; with fewer than 60 distinct rows or 16 groups the multiple is 1.
     n_centers
         The number of kernel sections in each view, or "auto": 2 sqrt(n) for n distinct rows,
         between 100 and 1,000, fewer where n p^2 would exceed 3e10.
@@ -64,10 +92,10 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         Functions to use in place of kernel sections, or a pair of them; `ritz.Monomials(1)` is
         linear canonical correlation analysis.
     regularization
-        See `ritz.decompose`, or "auto": the one out of six, 1e-6 to 1, that explains most of
-        the correlation on held-out rows, from the folds' sums (0.1 with fewer than two folds).
+        See `ritz.decompose`, or "auto": the one out of six, 1e-6 to 1, whose functions correlate
+        most on held-out rows, from the sums of all folds (0.1 with fewer than three folds).
         Without enough, many functions find correlations in any finite data.
-    n_folds, random_state, n_jobs
+    n_folds, random_state, n_jobs, keep_sums, verbose
         As in `SpectralEmbedding`.
 
     Attributes
@@ -77,12 +105,20 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         few samples some correlation is always found, which the errors do not show. Where a basis
         has fewer functions on the samples there are as many pairs, and a warning says so.
     held_out_values_
-        The correlations (n_components,) on each fold of the functions found from the others, on
-        average: a cautious estimate of the true ones. None with fewer than two folds.
+        The correlations (n_components,) on each fold of the functions found from the others:
+        products and squares are added up over all folds before one is divided by the other. A
+        cautious estimate of the true ones. None with fewer than three folds.
+    length_scale_
+        The length scale used; a pair of them where the views differ in it.
     regularization_
         The regularization used.
     path_
-        With regularization="auto": the `score` of each candidate on held-out rows.
+        With regularization="auto": for each candidate sum_j log(1 - c_j) + |log((1 - c_j) /
+        (1 - a_j))| / 2, where c are held-out correlations and a those in the samples. Lower is
+        better, and slow processes, with correlations near 1, count as much as others.
+    selection_
+        The `Selection` of the length scale, or None where it was not compared. Its kernels are
+        those of X, and its values are 1 - c.
     spectrum_
         The `SingularSpectrum`, the constants first.
 
@@ -108,6 +144,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         n_folds: int = 8,
         random_state: Any = None,
         n_jobs: int | None = None,
+        keep_sums: bool = False,
+        verbose: bool | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -118,6 +156,8 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         self.n_folds = n_folds
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.keep_sums = keep_sums
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -127,70 +167,143 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return tags
 
     @unchanged_on_failure
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        checkpoint: str | PathLike[str] | None = None,
+    ) -> Self:
         """Find the functions from aligned samples X (n, d) and Y (n, e) or (n,).
+
+        X may be a stream of two views, without y, or both dask arrays.
 
         Rows that depend on each other, as two times of one process, need `groups` (n,): labels of
         pieces longer than its memory. Otherwise errors come out too small. Equal rows are held out
         together: where few different rows occur many times each, give each row a group.
+
+        With a `checkpoint`, a fit that was interrupted goes on from that file, as `ritz.assemble`
+        does; without a random_state the seed is then 0.
         """
-        require_y(self, y)
-        X = checked_rows(self, X, reset=True, at_least=2)
-        Y = second_view(y, len(X))
-        require_size(Y, "y")
-        self._n_columns_of_y = Y.shape[1]
-        weight = checked_weights(sample_weight, X)
+        seed = seed_of(fixed_state(self, checkpoint))
+        data = self._rows(X, y, sample_weight, seed, groups=groups, reset=True)
         n_components = as_count(self.n_components, "n_components")
-        names = (names_of(self), column_names(y))
+        draw_in_advance(self, data, PAIR_DEFAULTS, seed, views=2)
         with renamed(Y="y"):
-            sums, held_out = self._sums(X, Y, weight, groups, names)
+            sums, held_out = self._sums(data, seed, checkpoint)
         self.regularization_, self.held_out_values_, self.path_ = choose_regularization(
-            held_out, 1 + n_components, self.regularization, PAIR_DEFAULTS.regularization
+            held_out, n_components, self.regularization, PAIR_DEFAULTS.regularization, self.n_jobs
         )
-        self.spectrum_ = wanted_functions(sums, n_components, self.regularization_, "n_components")
+        self.spectrum_ = wanted_functions(
+            sums, n_components, self.regularization_, "n_components", self.n_jobs
+        )
         self.sums_ = sums
+        drop_sums(self)
         self.singular_values_, self.singular_value_errors_ = without_constant(self.spectrum_)
         self._n_features_out = len(self.singular_values_)
         if self.held_out_values_ is not None:
             self.held_out_values_ = self.held_out_values_[: self._n_features_out]
         return self
 
-    def _sums(
-        self, X: Array, Y: Array, weight: Array, groups: Any, names: tuple[Names, ...]
-    ) -> tuple[Sums, Sums]:
-        """Average the products of functions; the second sums keep equal rows in one fold."""
-        seed = seed_of(self.random_state)
-        stream = as_stream((X, Y), 2, weight, groups, names)
+    def _rows(
+        self, X: Any, y: Any, sample_weight: Any, seed: int, *, groups: Any = None, reset: bool
+    ) -> WeightedRows | StreamRows:
+        """Return the rows of both views, checked; a stream has two views and no y."""
+        if is_streamed(X):
+            both = X if y is None else (X, y)
+            options = {"sample_weight": sample_weight, "groups": groups}
+            stream = checked_stream(self, both, reset=reset, views=2, **options)
+            if reset:
+                self._n_columns_of_y = stream.dimensions[1]
+            elif stream.dimensions[1] != self._n_columns_of_y:
+                what = f"a stream whose second view has {self._n_columns_of_y} columns"
+                raise parameter_error("X", what, f"{stream.dimensions[1]} columns")
+            else:
+                require_names(stream.names[1], self.spectrum_.right.names, "X")
+            return StreamRows(Samples(stream), seed, view=None)
+        require_y(self, y)
+        X = checked_rows(self, X, reset=reset, at_least=2 if reset else 1)
+        if reset:
+            Y = second_view(y, len(X))
+            self._n_columns_of_y = Y.shape[1]
+        else:
+            Y = self._second_view(y, len(X))
+        require_size(Y, "y")
+        names = (names_of(self), column_names(y))
+        data = WeightedRows(X, checked_weights(sample_weight, X), Y, groups, names)
+        with renamed(Y="y"):
+            # Raises where groups are not one label for each row.
+            _ = data.samples
+        return data
 
-        def summed(bases: Any) -> Sums:
-            return assemble(
+    def _sums(
+        self, data: WeightedRows | StreamRows, seed: int, checkpoint: Any
+    ) -> tuple[Sums, Sums]:
+        """Average the products of functions; the second sums keep equal rows in one fold.
+
+        Only the first ones go on from a checkpoint.
+        """
+
+        def summed(bases: Any, checkpoint: Any = None) -> Sums:
+            return assemble_samples(
                 cross(),
                 bases,
-                stream,
+                data.samples,
                 n_folds=self.n_folds,
                 random_state=seed,
                 n_jobs=self.n_jobs,
+                checkpoint=checkpoint,
             )
 
-        sums = summed(self._recipes(X, Y, weight, seed))
+        sums = summed(self._recipes(data, seed), checkpoint)
         sides = sums.left, sums.right
-        if groups is not None or not all(side.repeats for side in sides):
+        if sums.grouped or not all(side.repeats for side in sides):
             return sums, sums
         # A row that equals one of those seen is not unseen.
         return sums, summed([replace(side, repeats=False) for side in sides])
 
-    def _recipes(self, X: Array, Y: Array, weight: Array, seed: int) -> list[Recipe]:
+    def _recipes(self, data: WeightedRows | StreamRows, seed: int) -> list[Recipe]:
         """Choose a basis for each view."""
         bases = self.basis if isinstance(self.basis, tuple | list) else (self.basis, self.basis)
         if len(bases) != 2:
             raise parameter_error("basis", "one basis or a pair", f"{len(bases)} bases")
         recipes = []
-        for basis, view in zip(bases, (X, Y), strict=True):
+        for number, basis in enumerate(bases):
             # A form on pairs has no energy on one view, so no candidates are compared.
-            rows = WeightedRows(view, weight)
-            comparison = Comparison(cross(), self.n_components, 0.0, rows, seed)
-            recipes.append(selected_basis(self, basis, comparison, PAIR_DEFAULTS))
-        return recipes
+            rows: Rows
+            if isinstance(data, StreamRows):
+                rows = replace(data, view=number)
+            else:
+                rows = WeightedRows(np.asarray((data.X, data.Y)[number]), data.weight)
+            selected = selected_basis(
+                self, cross(), self.n_components, rows, PAIR_DEFAULTS, basis=basis, seed=seed
+            )
+            recipes.append(selected.recipe)
+        if self.basis is not None:
+            return recipes
+        first, second = recipes
+        assert isinstance(first, Nystrom)
+        assert isinstance(second, Nystrom)
+        kernels, self.selection_ = choose_kernels(
+            data,
+            self.n_components,
+            Wanted(None, self.kernel, self.length_scale, self.n_centers, self.regularization),
+            (first, second),
+            PAIR_DEFAULTS,
+            seed=seed,
+            n_jobs=self.n_jobs,
+        )
+        self.kernel_ = kernels[0]
+        lengths = [kernel.length_scale for kernel in kernels]
+        self.length_scale_ = lengths[0] if lengths[0] == lengths[1] else tuple(lengths)
+        return [replace(first, kernel=kernels[0]), replace(second, kernel=kernels[1])]
+
+    def summary(self) -> Summary:
+        """Return what was chosen, why, how sure the result is, and what to try next."""
+        check_is_fitted(self, "spectrum_")
+        return singular_summary(self)
 
     def transform(self, X: Any, y: Any = None) -> Any:
         """Return the left functions (n, n_components) at points X (n, d).
@@ -198,29 +311,34 @@ class SingularEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         With points of the second view, y (n, e), also the right functions at them.
         """
         check_is_fitted(self)
+        if is_streamed(X) and y is None:
+            return evaluated(self, X, self._transformed)
         X = checked_rows(self, X, reset=False)
-        left = np.asarray(self.spectrum_.left.at_rows(X)[:, 1:], dtype=X.dtype)
+        left = self._transformed(X)
         if y is None:
             return left
         Y = self._second_view(y)
         return left, np.asarray(self.spectrum_.right.at_rows(Y)[:, 1:], dtype=X.dtype)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def _transformed(self, X: Any) -> Any:
+        return np.asarray(self.spectrum_.left.at_rows(X)[:, 1:], dtype=X.dtype)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the sum of squared correlations explained on samples X (n, d) and Y (n, e).
 
         That is 2 sum_j s_j E[f_j(X) g_j(Y)] - sum_ij s_i s_j E[f_i f_j] E[g_i g_j] over the
         functions and the constants, less the constants' 1; it is largest for the true functions.
         """
         check_is_fitted(self)
-        X = checked_rows(self, X, reset=False)
-        Y = self._second_view(y, len(X))
+        data = self._rows(X, y, sample_weight, 0, reset=False)
         sides = [
             without_offset(side.pick(slice(1, None)))
             for side in (self.spectrum_.left, self.spectrum_.right)
         ]
-        weight = checked_weights(sample_weight, X)
         with renamed(Y="y"):
-            sums = assemble(cross(), sides, (X, Y), sample_weight=weight, n_folds=1)
+            sums = assemble_samples(
+                cross(), sides, data.samples, n_folds=1, random_state=0, n_jobs=self.n_jobs
+            )
         return explained_correlation(sums.mean(), self.spectrum_.values)
 
     def _second_view(self, y: Any, n: int | None = None) -> Array:

@@ -2,7 +2,7 @@
 
 from ritz.features.gradients import DenseGradients, FactoredGradients, Gradients
 from ritz.features.jet import CachedJet, CenteredJet, Jet
-from ritz.features.terms import Terms
+from ritz.features.terms import Term, Terms
 from ritz.features.values import Values
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "FactoredGradients",
     "Gradients",
     "Jet",
+    "Term",
     "Terms",
     "Values",
 ]

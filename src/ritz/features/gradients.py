@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ritz.features.terms import RowFactor, Term, Terms, as_factor, times_rows, weighted_product
 from ritz.features.values import Values
 from ritz.kernels.sections import squared_distances
-from ritz.validation import Array, as_real, parameter_error
+from ritz.namespaces import namespace, zeros
+from ritz.validation import Array, as_real_like, parameter_error
 
 
 class Gradients(ABC):
@@ -30,21 +31,22 @@ class Gradients(ABC):
 
     def map(self, R: Array) -> Gradients:
         """Return R' grad phi_j for a matrix R (d, e): gradients in other coordinates."""
-        return DenseGradients(np.matmul(R.T, self.unweighted()), self.factor)
+        gradients = self.unweighted()
+        return DenseGradients(namespace(gradients).matmul(R.T, gradients), self.factor)
 
     def along(self, U: Array) -> Values:
         """Return <grad phi_j(x_k), U_k> for directions U (b, d, r), as values (b, r, p)."""
-        U = as_real(U, "U")
+        U = as_real_like(U, U, "U")
         if U.ndim != 3:
             requirement, remedy = "directions (b, d, r)", "One direction is u[:, :, None]."
-            raise parameter_error("U", requirement, f"shape {U.shape}", remedy)
+            raise parameter_error("U", requirement, f"shape {tuple(U.shape)}", remedy)
         return self._values(self._along(U))
 
     def _values(self, array: Array) -> Values:
         return Values(array, 0.0, self.factor)
 
     def _along(self, U: Array) -> Array:
-        return np.asarray(np.matmul(U.transpose(0, 2, 1), self.unweighted()))
+        return _transposed(U) @ self.unweighted()
 
     def combine(self, A: Array) -> Array:
         """Return the gradients (b, d, k) of the functions sum_j A_jl phi_j."""
@@ -127,7 +129,7 @@ class FactoredGradients(Gradients):
     factor: RowFactor = 1.0
 
     def unweighted(self) -> Array:
-        vectors = self.anchors.T[None]
+        vectors = self.anchors.T[None, :, :]
         if self.points is not None:
             vectors = self.points[:, :, None] - vectors
         return self.T[:, None, :] * vectors
@@ -137,18 +139,20 @@ class FactoredGradients(Gradients):
         return FactoredGradients(self.T, self.anchors @ R, points, None, self.factor)
 
     def _along(self, U: Array) -> Array:
-        steps = U.transpose(0, 2, 1) @ self.anchors.T
+        steps = _transposed(U) @ self.anchors.T
         if self.points is not None:
-            steps = np.einsum("kd,kdr->kr", self.points, U)[:, :, None] - steps
-        return np.asarray(steps * self.T[:, None, :])
+            along = namespace(U).sum(self.points[:, :, None] * U, axis=1)
+            steps = along[:, :, None] - steps
+        return steps * self.T[:, None, :]
 
     def _combined(self, A: Array) -> Array:
         if self.points is None:
             return weighted_moments(self.T, self.anchors, A)
         # The last column is sum_j T_kj A_jl, computed by the same product.
-        ones = np.ones((len(self.anchors), 1))
-        moments = weighted_moments(self.T, np.hstack([self.anchors, ones]), A)
-        return np.asarray(self.points[:, :, None] * moments[:, -1:] - moments[:, :-1])
+        ones = zeros((self.anchors.shape[0], 1), self.anchors) + 1.0
+        vectors = namespace(ones).concat([self.anchors, ones], axis=1)
+        moments = weighted_moments(self.T, vectors, A)
+        return self.points[:, :, None] * moments[:, -1:, :] - moments[:, :-1, :]
 
     def _against(self, t: Array) -> Array:
         # sum_k T_kj z_k.t_k - c_j.(sum_k T_kj t_k), by one product of (b, p) with (b, d + 1).
@@ -188,18 +192,24 @@ def distance_energies(TT: Array, M: Array, spread: Array) -> Array:
     spread
         E_ij = |c_i - c_j|^2 (p, p).
     """
-    return np.asarray((M + M.T - spread * TT) / 2)
+    return (M + M.T - spread * TT) / 2
 
 
 def weighted_moments(T: Array, vectors: Array, A: Array) -> Array:
     """Return sum_j T_kj vectors_j A_jl (b, d, k) by one product, for T (b, p) and A (p, k)."""
-    columns = (vectors[:, :, None] * A[:, None, :]).reshape(len(A), -1)
-    return np.asarray((T @ columns).reshape(len(T), vectors.shape[1], A.shape[1]))
+    (p, k), d, xp = A.shape, vectors.shape[1], namespace(T, vectors)
+    columns = xp.reshape(vectors[:, :, None] * A[:, None, :], (p, d * k))
+    return cast(Array, xp.reshape(T @ columns, (T.shape[0], d, k)))
+
+
+def _transposed(U: Array) -> Array:
+    """Return matrices (b, r, d) for matrices (b, d, r)."""
+    return cast(Array, namespace(U).matrix_transpose(U))
 
 
 def with_zero_border(inner: Array) -> Array:
     """Return a matrix (1 + p, 1 + q) whose row and column of the function 1 are zero."""
     p, q = inner.shape
-    result = np.zeros((1 + p, 1 + q))
+    result: Array = zeros((1 + p, 1 + q), inner)
     result[1:, 1:] = inner
     return result

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
-from ritz.validation import Array, as_real, parameter_error, require_finite
+from ritz.namespaces import namespace, placed
+from ritz.validation import Array, as_real_like, parameter_error, require_finite
 
 RowFactor = float | Array
 
@@ -30,15 +31,17 @@ class Term:
 
     def gram(self, weight: Array) -> Array:
         """Return the matrix (1 + p, 1 + q) of the term, summed over rows with weights (b,)."""
-        factor = np.asarray(self.factor)
-        require_finite(factor, "factor of a form")
-        if factor.ndim == 0:
+        if isinstance(self.factor, float | int):
+            require_finite(np.asarray(self.factor), "factor of a form")
             matrix = self.left.gram(self.right, weight)
-            return matrix if factor == 1.0 else np.asarray(factor * matrix)
+            return matrix if self.factor == 1.0 else float(self.factor) * matrix
+        factor = placed(self.factor, weight)
+        require_finite(factor, "factor of a form")
         if factor.shape != weight.shape:
+            shape, got = tuple(weight.shape), tuple(factor.shape)
             raise ValueError(
-                f"A form's factor must be a number or one number a row, of shape {weight.shape}. "
-                f"Got shape {factor.shape} instead. A column of x is x[:, 0], not x[:, :1]."
+                f"A form's factor must be a number or one number a row, of shape {shape}. "
+                f"Got shape {got} instead. A column of x is x[:, 0], not x[:, :1]."
             )
         return self.left.gram(self.right, weight * factor)
 
@@ -90,20 +93,20 @@ def as_factor(factor: Any) -> RowFactor:
             "A form multiplies one probe of f by one of g: values by '*' (f.value * g.value), "
             "gradients by '@' (f.gradient @ g.gradient)."
         )
-    array = as_real(factor, "factor of a form")
+    array = as_real_like(factor, factor, "factor of a form")
     if array.ndim > 1:
         remedy = "A column of x is x[:, 0], not x[:, :1]."
         requirement = "one number a row"
-        raise parameter_error("factor of a form", requirement, array.shape, remedy)
+        raise parameter_error("factor of a form", requirement, tuple(array.shape), remedy)
     return float(array) if array.ndim == 0 else array
 
 
 def times_rows(array: Array, factor: RowFactor) -> Array:
     """Return an array (b, ...) times a number, or times one number a row."""
-    factor = np.asarray(factor)
-    if factor.ndim == 0:
-        return array if factor == 1.0 else np.asarray(factor * array)
-    return np.asarray(array * factor.reshape(factor.shape + (1,) * (array.ndim - 1)))
+    if isinstance(factor, float | int):
+        return array if factor == 1.0 else float(factor) * array
+    shape = (*factor.shape, *(1,) * (array.ndim - 1))
+    return cast(Array, array * namespace(array).reshape(placed(factor, array), shape))
 
 
 def weighted_product(A: Array, B: Array, weight: Array) -> Array:
@@ -117,16 +120,17 @@ def weighted_product(A: Array, B: Array, weight: Array) -> Array:
     weight
         Numbers (b,).
     """
-    if len(A) != len(B) or len(A) != len(weight):
+    if A.shape[0] != B.shape[0] or A.shape[0] != weight.shape[0]:
         raise ValueError(
             "A form multiplies probes at the rows it is given, and as many others. Got "
-            f"{len(A)} and {len(B)} rows."
+            f"{A.shape[0]} and {B.shape[0]} rows."
         )
-    if A is B and weight.min(initial=0.0) >= 0:
-        A = B = times_rows(A, np.sqrt(weight))
-    elif not (weight == 1.0).all():
+    xp = namespace(A, B)
+    if A is B and xp.all(weight >= 0):
+        A = B = times_rows(A, xp.sqrt(weight))
+    elif not xp.all(weight == 1.0):
         B = times_rows(B, weight)
-    # The number of rows is given, as NumPy cannot infer it where there are no functions.
+    # The number of rows is given, as it cannot be inferred where there are no functions.
     rows = prod(A.shape[:-1])
-    left, right = A.reshape(rows, A.shape[-1]), B.reshape(rows, B.shape[-1])
-    return np.asarray(left.T @ (left if A is B else right))
+    left, right = (xp.reshape(side, (rows, side.shape[-1])) for side in (A, B))
+    return cast(Array, left.T @ (left if A is B else right))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from ritz.features.terms import RowFactor, Term, Terms, as_factor, times_rows, weighted_product
+from ritz.namespaces import device_of, namespace, placed
 from ritz.validation import Array
 
 
@@ -75,10 +74,13 @@ class Values:
 
 def _with_constant(array: Array, constant: RowFactor) -> Array:
     """Return the numbers (b, ..., 1 + p) with those of the function 1 first."""
-    result = np.empty((*array.shape[:-1], 1 + array.shape[-1]))
+    xp = namespace(array)
+    shape = (*array.shape[:-1], 1 + array.shape[-1])
+    result: Array = xp.empty(shape, dtype=xp.float64, device=device_of(array))
     result[..., 1:] = array
-    constant = np.asarray(constant)
-    result[..., 0] = constant[:, None] if constant.ndim and array.ndim == 3 else constant
+    if not isinstance(constant, float | int):
+        constant = placed(constant, array)[:, None] if array.ndim == 3 else placed(constant, array)
+    result[..., 0] = constant
     return result
 
 
@@ -91,6 +93,7 @@ def _same_width(a: Array, b: Array) -> tuple[Array, Array]:
                 f"Got {a.shape[1]} and {b.shape[1]} a row."
             )
         return a, b
+    xp = namespace(a, b)
     if a.ndim == 2:
-        return np.repeat(a[:, None, :], b.shape[1], axis=1), b
-    return a, np.repeat(b[:, None, :], a.shape[1], axis=1)
+        return xp.repeat(a[:, None, :], b.shape[1], axis=1), b
+    return a, xp.repeat(b[:, None, :], a.shape[1], axis=1)

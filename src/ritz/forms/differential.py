@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, as_field, equal_values
+from ritz.forms.form import Field, Form, as_field, equal_values
 from ritz.rows import Block
 from ritz.validation import Array, as_multi_index, evaluate_field, parameter_error, require_finite
 
@@ -20,14 +20,16 @@ MultiIndex = tuple[int, ...]
 class Potential(Form):
     """The form E[V f g]."""
 
+    file_tag: ClassVar[str] = "Potential"
+
     row_fields: ClassVar[tuple[str, ...]] = ("V",)
-    V: Any
+    V: Field
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         product: Terms = f.value * g.value
         if not callable(self.V) and not self.V.ndim:
             return float(self.V) * product
-        return evaluate_field(self.V, block.views[0], block.index, "V", 1) * product
+        return product * evaluate_field(self.V, block.views[0], block.index, "V", 1)
 
     def __str__(self) -> str:
         return "potential(V)"
@@ -54,7 +56,9 @@ def potential(V: Any) -> Form:
 class Differential(Form):
     """The form E[sum of c d^alpha f d^beta g]."""
 
-    coefficients: tuple[tuple[MultiIndex, MultiIndex, Any], ...]
+    file_tag: ClassVar[str] = "Differential"
+
+    coefficients: tuple[tuple[MultiIndex, MultiIndex, Field], ...]
     symmetric: bool
 
     def require_shapes(self, n_rows: int | None, dimensions: tuple[int, ...]) -> None:
@@ -74,7 +78,7 @@ class Differential(Form):
             if callable(c) or c.ndim:
                 name = f"coefficient of ({alpha}, {beta})"
                 factor = evaluate_field(c, block.views[0], block.index, name, 1)
-            total += factor * (left[alpha] * right[beta])
+            total += (left[alpha] * right[beta]) * factor
         return total
 
     def width(self, dimension: int) -> int:
@@ -84,6 +88,13 @@ class Differential(Form):
         for alpha, beta, c in self.coefficients:
             if not callable(c) and c.ndim:
                 yield f"coefficient of ({alpha}, {beta})", c
+
+    def without_rows(self) -> Form:
+        coefficients = [
+            (alpha, beta, c if callable(c) or not c.ndim else c[:0])
+            for alpha, beta, c in self.coefficients
+        ]
+        return replace(self, coefficients=tuple(coefficients))
 
     def difference(self, other: Form) -> str | None:
         if isinstance(other, Differential) and equal_values(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, as_field
+from ritz.forms.form import Field, Form, as_field
 from ritz.forms.laplacian import along
+from ritz.namespaces import namespace, placed
 from ritz.rows import Block
 from ritz.validation import Array, evaluate_field, parameter_error, require_finite
 
@@ -18,11 +19,14 @@ from ritz.validation import Array, evaluate_field, parameter_error, require_fini
 class ConstantDiffusion(Form):
     """The form E<grad f, A grad g>, A a constant."""
 
+    file_tag: ClassVar[str] = "ConstantDiffusion"
+
     positive = True
     A: Array
 
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
-        root = square_root(as_matrices(self.A[None], block.views[0].shape[1]))[0]
+        X = block.views[0]
+        root = placed(square_root(as_matrices(self.A[None], X.shape[1]))[0], X)
         left = f.gradient.map(root)
         return left @ (left if f is g else g.gradient.map(root))
 
@@ -34,9 +38,11 @@ class ConstantDiffusion(Form):
 class Diffusion(Form):
     """The form E<grad f, A grad g>, A a field."""
 
+    file_tag: ClassVar[str] = "Diffusion"
+
     positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("A",)
-    A: Any
+    A: Field
 
     def width(self, dimension: int) -> int:
         return dimension
@@ -44,12 +50,12 @@ class Diffusion(Form):
     def terms(self, f: Jet, g: Jet, block: Block) -> Terms:
         X = block.views[0]
         A = evaluate_field(self.A, X, block.index, "A")
-        if A.shape == (len(X),):
-            if len(A) and A.min() < 0:
-                raise parameter_error("A", "positive", f"{A.min():.3g} at some rows")
-            return A * (f.gradient @ g.gradient)
-        if A.ndim == 0 or len(A) != len(X):
-            raise parameter_error("A", f"a field with {len(X)} rows", f"shape {A.shape}")
+        if A.shape == X.shape[:1]:
+            if A.shape[0] and (lowest := float(namespace(A).min(A))) < 0:
+                raise parameter_error("A", "positive", f"{lowest:.3g} at some rows")
+            return (f.gradient @ g.gradient) * A
+        if A.ndim == 0 or A.shape[0] != X.shape[0]:
+            raise parameter_error("A", f"a field with {X.shape[0]} rows", f"shape {tuple(A.shape)}")
         return along(f, g, square_root(as_matrices(A, X.shape[1])))
 
     def __str__(self) -> str:
@@ -58,25 +64,29 @@ class Diffusion(Form):
 
 def as_matrices(A: Array, d: int) -> Array:
     """Return numbers (m,), diagonals (m, d) or matrices (m, d, d) as matrices (m, d, d)."""
+    xp = namespace(A)
     if A.ndim == 1:
-        A = np.repeat(A[:, None], d, axis=1)
+        A = xp.repeat(A[:, None], d, axis=1)
     if A.ndim == 2 and A.shape[1] == d:
-        return A[:, :, None] * np.eye(d)
+        return cast(Array, A[:, :, None] * placed(np.eye(d), A))
     if A.ndim == 3 and A.shape[1:] == (d, d):
         return A
     shapes = f"a number, {d} numbers or a matrix ({d}, {d}), constant or for each row"
-    raise parameter_error("A", shapes, f"shape {A.shape[1:]}")
+    raise parameter_error("A", shapes, f"shape {tuple(A.shape[1:])}")
 
 
 def square_root(A: Array) -> Array:
     """Return R (m, d, d) with R R' = A for symmetric positive matrices A (m, d, d)."""
-    asymmetry = np.abs(A - A.transpose(0, 2, 1)).max(initial=0.0)
-    if asymmetry > 1e-10 * np.abs(A).max(initial=0.0):
+    if not A.shape[0]:
+        return A
+    xp = namespace(A)
+    asymmetry = float(xp.max(xp.abs(A - xp.matrix_transpose(A))))
+    if asymmetry > 1e-10 * float(xp.max(xp.abs(A))):
         raise parameter_error("A", "symmetric", f"A - A' up to {asymmetry:.3g}")
-    values, vectors = np.linalg.eigh(A)
-    if len(A) and values.min() < -1e-12 * np.abs(values).max():
-        raise parameter_error("A", "positive", f"an eigenvalue {values.min():.3g}")
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+    values, vectors = xp.linalg.eigh(A)
+    if (lowest := float(xp.min(values))) < -1e-12 * float(xp.max(xp.abs(values))):
+        raise parameter_error("A", "positive", f"an eigenvalue {lowest:.3g}")
+    return cast(Array, vectors * xp.sqrt(xp.maximum(values, 0.0))[:, None, :])
 
 
 def diffusion(A: Any) -> Form:

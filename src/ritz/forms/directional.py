@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ritz.features import Jet, Terms
-from ritz.forms.form import Form, as_field
+from ritz.forms.form import Field, Form, as_field
 from ritz.forms.laplacian import along
 from ritz.rows import Block
 from ritz.validation import Array, evaluate_field, parameter_error
@@ -16,9 +16,11 @@ from ritz.validation import Array, evaluate_field, parameter_error
 class Directional(Form):
     """The form E<grad f, U><grad g, U>, averaged over the directions of a sample."""
 
+    file_tag: ClassVar[str] = "Directional"
+
     positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("U",)
-    U: Any
+    U: Field
 
     def width(self, dimension: int) -> int:
         return dimension if callable(self.U) or self.U.ndim == 2 else int(self.U.shape[2])
@@ -37,8 +39,9 @@ def as_directions(U: Array, X: Array) -> Array:
     if U.ndim == 2:
         U = U[:, :, None]
     if U.ndim != 3 or U.shape[:2] != X.shape or U.shape[2] == 0:
-        what = f"directions of shape {X.shape} or ({len(X)}, {X.shape[1]}, r)"
-        raise parameter_error("U", what, f"shape {U.shape}")
+        n, d = X.shape
+        what = f"directions of shape ({n}, {d}) or ({n}, {d}, r)"
+        raise parameter_error("U", what, f"shape {tuple(U.shape)}")
     return U
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import reprlib
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ritz.features import Jet, Terms
+from ritz.pickling import WithoutCaches
 from ritz.rows import Block, hash_rows
 from ritz.validation import (
     Array,
@@ -25,7 +26,7 @@ from ritz.validation import (
 Order = Literal["smallest", "largest"]
 
 
-class Form(ABC):
+class Form(WithoutCaches, ABC):
     """A bilinear form E[H(f, g, X)] of two functions; add forms and scale them.
 
     A form knows nothing of bases: on a block of rows it sees two jets, `f` and `g`, and returns
@@ -105,6 +106,14 @@ class Form(ABC):
             if isinstance(value, np.ndarray) and value.ndim > 0:
                 yield name, value
 
+    def without_rows(self) -> Form:
+        """Return the form without its arrays of one entry for each row: none of them is left."""
+        arrays = dict(self.row_arrays())
+        if not arrays:
+            return self
+        empty: Any = {name: array[:0] for name, array in arrays.items()}
+        return replace(self, **empty)  # type: ignore[type-var]
+
     @property
     def reweighting(self) -> Hashable:
         """A value that names the weights of `row_weight`, or None where there are none."""
@@ -113,6 +122,11 @@ class Form(ABC):
     def row_weight(self, block: Block) -> Array | None:
         """Return factors (b,) that multiply the sample weights, or None for ones."""
         return None
+
+    @property
+    def portable(self) -> bool:
+        """Whether the rows may be on any device; forms that look at a sample search it by NumPy."""
+        return not (self.needs_reference or self.needs_all_rows or self.reference is not None)
 
     def width(self, dimension: int) -> int:
         """Return how many numbers the terms hold for each row and function, to size blocks."""
@@ -186,6 +200,8 @@ def equal_values(a: object, b: object) -> bool:
 class FormScaled(Form):
     """The form c H."""
 
+    file_tag: ClassVar[str] = "FormScaled"
+
     form: Form
     factor: float
 
@@ -214,6 +230,13 @@ class FormScaled(Form):
     def row_arrays(self) -> Iterator[tuple[str, Array]]:
         return self.form.row_arrays()
 
+    def without_rows(self) -> Form:
+        return replace(self, form=self.form.without_rows())
+
+    @property
+    def portable(self) -> bool:
+        return self.form.portable
+
     @property
     def reweighting(self) -> Hashable:
         return self.form.reweighting
@@ -231,6 +254,8 @@ class FormScaled(Form):
 @dataclass(frozen=True, eq=False)
 class FormSum(Form):
     """The form H1 + H2 + ..."""
+
+    file_tag: ClassVar[str] = "FormSum"
 
     forms: tuple[Form, ...]
 
@@ -285,6 +310,13 @@ class FormSum(Form):
         for form in self.forms:
             yield from form.row_arrays()
 
+    def without_rows(self) -> Form:
+        return replace(self, forms=tuple([form.without_rows() for form in self.forms]))
+
+    @property
+    def portable(self) -> bool:
+        return all(form.portable for form in self.forms)
+
     @property
     def reweighting(self) -> Hashable:
         return next((f.reweighting for f in self.forms if f.reweighting is not None), None)
@@ -315,8 +347,14 @@ def as_reference(reference: Any, weight: Any = None) -> tuple[Array, Array]:
     require_size(rows, "X")
     weight = as_weights(weight, len(rows), "weight")
     _, first, which = np.unique(hash_rows(rows), return_index=True, return_inverse=True)
+    if len(first) == len(rows):
+        return rows, weight
     order = np.argsort(first)
     return rows[first[order]], np.asarray(np.bincount(which, weight)[order], dtype=np.float64)
+
+
+# A number, an array, or a function of points (b, d).
+Field = Array | Callable[..., Any]
 
 
 def as_field(value: Any, name: str) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
+from ritz.namespaces import namespace, placed
 from ritz.search import NearestRows
 from ritz.validation import Array, parameter_error
 
@@ -43,7 +46,11 @@ class LocalFrames:
 
 def require_orthonormal(U: Array) -> None:
     """Raise unless U_k' U_k is the identity for each frame of U (b, d, r)."""
-    gap = np.abs(U.transpose(0, 2, 1) @ U - np.eye(U.shape[2])).max(initial=0.0)
+    if not U.shape[0]:
+        return
+    xp = namespace(U)
+    products = xp.matrix_transpose(U) @ U
+    gap = float(xp.max(xp.abs(products - placed(np.eye(U.shape[2]), U))))
     if gap > 1e-6:
         got, remedy = f"U'U off the identity by {gap:.2g}", "np.linalg.qr(U)[0] makes them so."
         raise parameter_error("tangent", "orthonormal frames (n, d, r)", got, remedy)
@@ -51,5 +58,5 @@ def require_orthonormal(U: Array) -> None:
 
 def complement(U: Array) -> Array:
     """Return orthonormal normals (b, d, d - r) to frames U (b, d, r)."""
-    Q = np.linalg.qr(U, mode="complete")[0]
-    return np.ascontiguousarray(Q[:, :, U.shape[2] :])
+    Q = namespace(U).linalg.qr(U, mode="complete")[0]
+    return cast(Array, Q[:, :, U.shape[2] :])

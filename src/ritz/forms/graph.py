@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,11 @@ GRAPH_ROWS = 1024
 class Graph(Form):
     """The form (1/n) sum_ij w_ij (f(x_i) - f(x_j)) (g(x_i) - g(x_j))."""
 
+    file_tag: ClassVar[str] = "Graph"
+
     positive = True
     needs_all_rows = True
-    weights: Callable[[Array, Array], Any]
+    weights: Kernel | Callable[[Array, Array], Any]
     normalized: bool
     data: Block | None = None
     scale: Array | None = None
@@ -42,6 +44,9 @@ class Graph(Form):
             scale = 1 / np.sqrt(degree)
         degree = scale * self._average(X, scale * s)
         return replace(self, data=data, scale=scale, degree=degree)
+
+    def without_rows(self) -> Form:
+        return replace(self, data=None, scale=None, degree=None)
 
     def _require_symmetric(self, X: Array) -> None:
         """Raise unless weights(x, y) = weights(y, x) for the rows of X (m, d)."""

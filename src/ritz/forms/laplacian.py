@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ritz.features import Jet, Terms
 from ritz.forms.density import Density
-from ritz.forms.form import Form, as_field, as_reference
+from ritz.forms.form import Field, Form, as_field, as_reference
 from ritz.forms.frames import LocalFrames, complement, require_orthonormal
 from ritz.rows import Block
 from ritz.validation import Array, as_count, as_number, evaluate_field, parameter_error
@@ -24,9 +24,11 @@ DENSITY_ROWS = 2_000
 class Laplacian(Form):
     """The form E<grad f, grad g>, tangential where there are frames."""
 
+    file_tag: ClassVar[str] = "Laplacian"
+
     positive = True
     row_fields: ClassVar[tuple[str, ...]] = ("tangent",)
-    tangent: Any = None
+    tangent: Literal["pca"] | Field | None = None
     density_correction: float = 0.0
     dimension: int | None = None
     n_neighbors: int | None = None

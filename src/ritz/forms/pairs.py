@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ritz.features import Jet, Terms
 from ritz.forms.form import Form, Order
@@ -12,6 +13,8 @@ from ritz.rows import Block
 @dataclass(frozen=True, eq=False)
 class Pairs(Form):
     """The form E[(f(xi) - f(xi'))(g(xi) - g(xi'))]."""
+
+    file_tag: ClassVar[str] = "Pairs"
 
     positive = True
     views: int = 2
@@ -35,6 +38,8 @@ class Pairs(Form):
 @dataclass(frozen=True, eq=False)
 class Cross(Form):
     """The form E[f(x) g(y)] between two views."""
+
+    file_tag: ClassVar[str] = "Cross"
 
     symmetric: bool = False
     views: int = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,9 @@ class GradientAudit:
         For each column (d,) the one whose gradients resemble its own: itself, unless the columns of
         the gradients are in another order than those of X.
     """
+
+    file_tag: ClassVar[str] = "GradientAudit"
+    unbounded_fields: ClassVar[tuple[str, ...]] = ("factors", "low", "high")
 
     factors: Array
     low: Array

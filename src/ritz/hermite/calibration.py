@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ FEW_VALUES = 16
 @dataclass(frozen=True, eq=False)
 class Numbers:
     """Observed numbers, equal ones merged: functionals (N,), targets (N, outputs), weights (N,)."""
+
+    file_tag: ClassVar[str] = "Numbers"
 
     functionals: Functionals
     targets: Array
@@ -73,6 +76,8 @@ class Posterior:
     amplitude
         The prior variance (outputs,) of the function, in units of the kernel.
     """
+
+    file_tag: ClassVar[str] = "Posterior"
 
     root: Array
     nugget: float

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -33,6 +34,9 @@ class PenaltyPath:
     fold_errors
         The part of each fold in the errors (m, folds).
     """
+
+    file_tag: ClassVar[str] = "PenaltyPath"
+    unbounded_fields: ClassVar[tuple[str, ...]] = ("errors", "gradient_errors", "fold_errors")
 
     gradient_weights: Array
     regularizations: Array

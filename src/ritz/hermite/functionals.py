@@ -8,7 +8,7 @@ the Gaussian process whose kernel is k.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ class Functionals:
     They have points x (n, d), directions u (n, d), zero for values, and numbers v (n,) that are 1
     for values and 0 for derivatives.
     """
+
+    file_tag: ClassVar[str] = "Functionals"
 
     points: Array
     directions: Array

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
@@ -30,6 +31,8 @@ class Moments:
     squares, weight, count
         The squares (2, outputs), the total weight (2,) and the number (2,) of the targets.
     """
+
+    file_tag: ClassVar[str] = "Moments"
 
     gram: Array
     cross: Array

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.bases import KernelSections
-from ritz.estimators.checks import checked_rows, checked_weights, determination
+from ritz.estimators.checks import (
+    checked_rows,
+    checked_stream,
+    checked_weights,
+    determination,
+    evaluated,
+    is_streamed,
+    names_of,
+    set_names,
+)
 from ritz.estimators.fitting import unchanged_on_failure
+from ritz.estimators.saving import FITTED, SavingMixin
+from ritz.estimators.summary import Summary
+from ritz.estimators.writing import PredictToMixin
 from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
 from ritz.hermite.calibration import LEFT_OUT_NUMBERS, Numbers
+from ritz.hermite.columns import columns_in_memory_map
 from ritz.hermite.lengths import LengthFit, fit_lengths
 from ritz.hermite.moments import Moments, fold_moments
 from ritz.hermite.observations import Observations, observed_rows, subsample
 from ritz.hermite.passes import SUMS_PIVOT_FLOOR, fit_by_passes, fit_by_sums, sections_at_rows
 from ritz.hermite.qr import fit_by_qr
+from ritz.hermite.sections import OrthonormalSections
 from ritz.hermite.settings import (
     MAX_FUNCTIONS,
     MAX_FUNCTIONS_MANY,
@@ -27,11 +42,13 @@ from ritz.hermite.settings import (
     given_lengths,
 )
 from ritz.hermite.solution import RowSums, Solution
+from ritz.hermite.summary import hermite_summary
 from ritz.hermite.targets import as_targets
-from ritz.hermite.units import units_of
+from ritz.hermite.units import Units, units_of
 from ritz.kernels import Kernel
 from ritz.rows import row_slices
-from ritz.validation import Array, as_weights, parameter_error
+from ritz.streams import ArrayStream
+from ritz.validation import Array, as_weights, parameter_error, require_names
 
 # Up to so many values and derivatives QR is the solver: with 2,400 functions it takes a minute.
 MAX_QR_NUMBERS = 24_000
@@ -39,7 +56,7 @@ MAX_QR_NUMBERS = 24_000
 LIKELIHOOD_NUMBERS = 1200
 
 
-class HermiteRegressor(RegressorMixin, BaseEstimator):
+class HermiteRegressor(SavingMixin, PredictToMixin, RegressorMixin, BaseEstimator):
     """Regression on values and gradients, at a cost that is linear in the number of rows.
 
     Minimizes, over f = c + sum_j a_j phi_j with sections phi of a kernel,
@@ -84,6 +101,8 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         The number of folds that are left out in turn.
     n_jobs
         The number of threads of a fit, by default one for each core.
+    verbose
+        As in `SpectralEmbedding`.
 
     Attributes
     ----------
@@ -113,6 +132,28 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
     True
     """
 
+    _fitted_types: ClassVar[Mapping[str, Any]] = {
+        **FITTED,
+        "length_scale_": Array,
+        "gradient_audit_": GradientAudit | None,
+        "solution_": Solution,
+        "_units": Units,
+        "_noise": Array | None,
+        "_functions": OrthonormalSections,
+        "_offset": Array,
+        "_folds": list[Moments] | None,
+        "_some": Numbers | None,
+        "_row_sums": RowSums | None,
+        "_has_values": bool,
+    }
+    _derived: ClassVar[tuple[str, ...]] = (
+        "n_centers_",
+        "gradient_weight_",
+        "regularization_",
+        "path_",
+        "residual_",
+    )
+
     def __init__(
         self,
         kernel: Any = "gaussian",
@@ -127,6 +168,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         solver: str = "auto",
         n_folds: int = 8,
         n_jobs: int | None = None,
+        verbose: bool | None = None,
     ) -> None:
         self.kernel = kernel
         self.length_scale = length_scale
@@ -139,12 +181,13 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         self.solver = solver
         self.n_folds = n_folds
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @unchanged_on_failure
     def fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         gradient: Any = None,
         sample_weight: Any = None,
         *,
@@ -160,7 +203,9 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         X
             Rows (n, d).
         y
-            Values (n,) or (n, outputs), or None where only gradients are known.
+            Values (n,) or (n, outputs), or None where only gradients are known. Where X is a table
+            of `ritz.open`, y and gradient may be names of its columns. Of another stream they may
+            be its second view: the values, followed by the d partial derivatives, if any.
         gradient
             Gradients (n, d) or (n, d, outputs). With directions, the derivatives along them: (n,)
             for one direction a row, (n, r) for several, and a last axis for several outputs.
@@ -189,7 +234,7 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
     def partial_fit(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         gradient: Any = None,
         sample_weight: Any = None,
         *,
@@ -242,28 +287,51 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         without the noise of a new observation. Its amplitude is such that 95% of the values of rows
         left out in turn are within 1.96 standard deviations.
         """
-        X, units = self._points(X), self._units
-        values = self._shaped(self.solution_.function(X) * units.y_scale + units.y_mean)
-        if not return_std:
-            return values
+        check_is_fitted(self, "solution_")
+        if is_streamed(X) and return_std:
+            stream = checked_stream(self, X, reset=False)
+            parts = [self._with_deviations(block.views[0]) for block in stream.blocks()]
+            return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+        if is_streamed(X):
+            return evaluated(self, X, self._values)
+        rows = checked_rows(self, X, reset=False)
+        return self._with_deviations(rows) if return_std else self._values(rows)
+
+    def _with_deviations(self, rows: Any) -> tuple[Array, Array]:
+        """Return the values at rows that are checked already, and their standard deviations."""
+        units = self._units
+        X = units.standardize(rows)
         deviation = np.empty((len(X), len(units.y_scale)))
         for part in row_slices(len(X), 2048):
             deviation[part] = np.sqrt(self.solution_.variance(X[part]))
-        return values, self._shaped(deviation * units.y_scale)
+        return self._values(rows), self._shaped(deviation * units.y_scale)
+
+    def _values(self, X: Any) -> Array:
+        """Return the values at rows (n, d) that are checked already."""
+        units = self._units
+        scaled = self.solution_.function(units.standardize(X))
+        return self._shaped(scaled * units.y_scale + units.y_mean)
 
     def predict_gradient(self, X: Any) -> Array:
-        """Return the gradients (n, d) or (n, d, outputs)."""
-        X, units = self._points(X), self._units
-        slopes = self.solution_.function.gradient(X)
+        """Return the gradients (n, d) or (n, d, outputs) at points, or at the rows of a stream."""
+        check_is_fitted(self, "solution_")
+        return evaluated(self, X, self._gradients)
+
+    def _gradients(self, X: Any) -> Array:
+        units = self._units
+        slopes = self.solution_.function.gradient(units.standardize(X))
         return self._shaped(slopes * units.y_scale / units.x_scale[:, None])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the coefficient of determination on the rows of X (n, d) that have a value."""
+        if is_streamed(X):
+            X, y, _, sample_weight = columns_in_memory_map(X, y, None, sample_weight)
         return determination(self.predict(X), y, sample_weight)
 
-    def _points(self, X: Any) -> Array:
+    def summary(self) -> Summary:
+        """Return what was chosen, why, how sure the result is, and what to try next."""
         check_is_fitted(self, "solution_")
-        return self._units.standardize(checked_rows(self, X, reset=False))
+        return hermite_summary(self)
 
     def _shaped(self, array: Array) -> Array:
         return array[..., 0] if self._flat else array
@@ -285,12 +353,21 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
         reset: bool,
     ) -> Observations:
         """Check the data, and choose the units or keep them."""
+        if is_streamed(X):
+            # The rows are read many times, which is fast from a file of numbers.
+            X, y, gradient, sample_weight = columns_in_memory_map(X, y, gradient, sample_weight)
         if y is None and gradient is None:
             what = "requires y to be passed, but the target y is None"
             raise ValueError(f"{type(self).__name__} {what}.")
         # Sums over columns of another memory order round differently, and rounding decides ties
         # between sections.
+        names = None
+        if isinstance(X, ArrayStream):
+            X, (names, *_) = X.views[0], X.names
         X = np.ascontiguousarray(checked_rows(self, X, reset=reset))
+        if names is not None and reset:
+            set_names(self, names)
+        require_names(names, names_of(self), "X")
         n, d = X.shape
         flat, y, t, U = as_targets(y, gradient, directions, n, d)
         # Without weights, one number stands for those of all rows.
@@ -345,6 +422,9 @@ class HermiteRegressor(RegressorMixin, BaseEstimator):
                     self.gradient_audit_, getattr(self, "feature_names_in_", range(d))
                 )
         return as_kernel(self.kernel, tuple(lengths))
+
+    def _derive(self) -> None:
+        self._store(self.solution_)
 
     def _store(self, solution: Solution) -> Self:
         self.solution_ = solution

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ class FunctionalSections(Basis):
     sections otherwise. Least squares with the kernel's norm as penalty has its solution in the
     span of the sections of all that is observed.
     """
+
+    file_tag: ClassVar[str] = "FunctionalSections"
 
     kernel: Kernel
     functionals: Functionals
@@ -109,6 +112,8 @@ class OrthonormalSections:
     The basis phi are the sections of functionals (p,), and T T' is their Gram matrix with T (p, p)
     lower triangular, so that the squared norm of sum_j x_j psi_j is |x|^2.
     """
+
+    file_tag: ClassVar[str] = "OrthonormalSections"
 
     kernel: Kernel
     functionals: Functionals

@@ -149,9 +149,9 @@ def require_memory(p: int, n_folds: int, held: int = 0, name: str = "n_centers")
     """Raise an error where p functions do not fit into memory."""
     largest = max_functions(n_folds, held)
     if p > largest:
-        needed = 8.0 * p * (n_matrices(n_folds) * p + held)
+        needed = 8 * p * (n_matrices(n_folds) * p + held)
         requirement = f"at most {largest:,} on this machine"
-        remedy = f"They would take {needed / 1e9:.0f} GB."
+        remedy = f"They would take {needed // 10**9:,} GB."
         raise parameter_error(name, requirement, f"{p:,}", remedy)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class Solution:
         Points (m, d) over which the function has mean zero, or None: where no value was observed,
         the function is known up to a constant.
     """
+
+    file_tag: ClassVar[str] = "Solution"
 
     functions: OrthonormalSections
     coefficients: Array
@@ -116,6 +119,8 @@ class RowSums:
     They fix the constant of a function of which only derivatives were observed, such that its mean
     over the rows is zero. The sums of two sets of rows add up.
     """
+
+    file_tag: ClassVar[str] = "RowSums"
 
     total: Array
     count: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from ritz.validation import Array
 @dataclass(frozen=True, eq=False)
 class Units:
     """The change of units x = x_mean + x_scale x' (d,), f = y_mean + y_scale f' (outputs,)."""
+
+    file_tag: ClassVar[str] = "Units"
 
     x_mean: Array
     x_scale: Array

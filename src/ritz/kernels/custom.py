@@ -10,7 +10,8 @@ import numpy as np
 
 from ritz.differences import points_and_steps, require_derivative
 from ritz.kernels.kernel import Family, Kernel, LengthScale
-from ritz.validation import Array, as_choice, as_real, parameter_error
+from ritz.namespaces import namespace
+from ritz.validation import Array, as_choice, as_real_like, parameter_error
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class CustomKernel(Kernel):
             )
 
     def _called(self, m: int, u: Array) -> Array:
-        value = as_real(self.profiles[m](u), f"profiles[{m}]")
+        value = as_real_like(self.profiles[m](u), u, f"profiles[{m}]")
         if value.shape != u.shape:
             raise parameter_error(f"profiles[{m}]", f"elementwise, of shape {u.shape}", value.shape)
         return value
@@ -97,7 +98,8 @@ class CustomKernel(Kernel):
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
         values = tuple(self._called(m, u) for m in range(order + 1))
+        xp = namespace(u)
         for m, value in enumerate(values):
-            if not np.isfinite(value[u != 0]).all() or np.isnan(value).any():
+            if xp.any(xp.isnan(value)) or xp.any(xp.isinf(value) & (u != 0)):
                 raise parameter_error(f"profiles[{m}]", "finite away from u = 0", "nan or inf")
-        return tuple(np.where(np.isfinite(value), value, 0.0) for value in values)
+        return tuple(xp.where(xp.isfinite(value), value, 0.0) for value in values)

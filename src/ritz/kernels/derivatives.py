@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import product
 from math import factorial, prod
 
-import numpy as np
-
 from ritz.kernels.kernel import Kernel
+from ritz.namespaces import namespace
 from ritz.validation import Array
 
 MultiIndex = tuple[int, ...]
@@ -36,6 +35,12 @@ def hermite_expansion(alpha: MultiIndex) -> list[tuple[int, MultiIndex, int]]:
     ]
 
 
+def monomial(vectors: Array, alpha: MultiIndex) -> Array:
+    """Return prod_i c_ji^alpha_i (p,) of vectors c (p, d)."""
+    columns = [vectors[:, i] ** a for i, a in enumerate(alpha) if a]
+    return prod(columns[1:], start=columns[0])
+
+
 def partial_of_sections(kernel: Kernel, X: Array, Y: Array, u: Array, alpha: MultiIndex) -> Array:
     """Return d^alpha k(., y_j) at x_i for a distance kernel, (n, p).
 
@@ -54,7 +59,7 @@ def partial_of_sections(kernel: Kernel, X: Array, Y: Array, u: Array, alpha: Mul
     kernel.require_order(order)
     profiles = kernel.profile(u, order)
     differences = {i: X[:, i, None] - Y[:, i] for i, a in enumerate(alpha) if a}
-    result = np.zeros_like(u)
+    result: Array = namespace(u).zeros_like(u)
     for coefficient, powers, m in hermite_expansion(alpha):
         term = coefficient * profiles[m]
         for i, power in enumerate(powers):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 from scipy.special import poch
 
 from ritz.kernels.kernel import Family, Kernel, KernelProduct, KernelScaled, KernelSum, LengthScale
 from ritz.kernels.sections import Coefficients
+from ritz.namespaces import namespace
 from ritz.validation import Array, as_number, parameter_error
 
 
@@ -46,8 +47,7 @@ class Gaussian(Stationary):
     length_scale: LengthScale = 1.0
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
-        q = np.negative(u)
-        np.exp(q, out=q)
+        q = namespace(u).exp(-u)
         minus = -q if order else q
         return tuple(minus if m % 2 else q for m in range(order + 1))
 
@@ -101,13 +101,13 @@ class Matern(Stationary):
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         self.require_order(order)
+        xp, nu = namespace(u), float(self.nu)
         # Beyond 800 the exponential is zero, whatever it is multiplied by.
-        z = np.minimum(np.sqrt((4 * self.nu) * u), 800.0)
-        decay = np.exp(-z)
-        norm = float(bessel_polynomial(self.nu, np.zeros(1))[0])
+        z = xp.minimum(xp.sqrt((4 * nu) * u), 800.0)
+        decay = xp.exp(-z)
+        norm = float(bessel_polynomial(nu, np.zeros(1))[0])
         return tuple(
-            reduced_bessel(self.nu - m, z, decay) * ((-2 * self.nu) ** m / norm)
-            for m in range(order + 1)
+            reduced_bessel(nu - m, z, decay) * ((-2 * nu) ** m / norm) for m in range(order + 1)
         )
 
     def radii(self, n: int, rng: np.random.Generator) -> Array:
@@ -126,7 +126,8 @@ def bessel_polynomial(nu: float, z: Array) -> Array:
 
     P_(nu+1) = 2 nu P_nu + z^2 P_(nu-1), from P_(1/2) = 1 and P_(3/2) = 1 + z.
     """
-    before, now, order = np.ones_like(z), 1 + z, 1.5
+    before: Array = namespace(z).ones_like(z)
+    now, order = 1 + z, 1.5
     if nu == 0.5:
         return before
     while order < nu:
@@ -144,8 +145,9 @@ def reduced_bessel(nu: float, z: Array, decay: Array) -> Array:
         return bessel_polynomial(nu, z) * decay
     power = round(-2 * nu)
     nearest = max(1e-150, 10.0 ** (-250 / power))
-    inverse = np.divide(1.0, z, out=np.zeros_like(z), where=z > nearest)
-    return np.asarray(bessel_polynomial(-nu, z) * decay * inverse**power)
+    xp = namespace(z)
+    inverse = xp.where(z > nearest, 1.0 / xp.where(z > nearest, z, 1.0), 0.0)
+    return cast(Array, bessel_polynomial(-nu, z) * decay * inverse**power)
 
 
 @dataclass(frozen=True)
@@ -205,10 +207,11 @@ class RationalQuadratic(Stationary):
             raise parameter_error("alpha", "positive", self.alpha)
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
-        base = 1 + u / self.alpha
-        power = base**-self.alpha
+        alpha = float(self.alpha)
+        base = 1 + u / alpha
+        power = base**-alpha
         return tuple(
-            (-1.0) ** m * poch(self.alpha, m) / self.alpha**m * power * base**-m
+            (-1.0) ** m * float(poch(alpha, m)) / alpha**m * power * base**-m
             for m in range(order + 1)
         )
 

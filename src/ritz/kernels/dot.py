@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from ritz.kernels.kernel import Family, Kernel, LengthScale
+from ritz.namespaces import namespace
 from ritz.validation import Array, as_count, as_number
 
 # The highest degree: (1 + x.y)^degree of two equal unit vectors overflows from 1,024 on.
@@ -48,7 +49,7 @@ class Polynomial(Kernel):
         result = []
         for m in range(order, -1, -1):
             if m > self.degree:
-                result.append(np.zeros_like(u))
+                result.append(namespace(u).zeros_like(u))
                 continue
             result.append(perm(self.degree, m) * power)
             if m:
@@ -72,11 +73,12 @@ class DotExponential(Kernel):
     length_scale: LengthScale = 1.0
 
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
+        xp = namespace(u)
         with np.errstate(over="ignore"):
-            q = np.exp(u)
-        if not np.isfinite(q).all():
+            q = xp.exp(u)
+        if not xp.all(xp.isfinite(q)):
             raise ValueError(
-                f"{self} overflows: x.y / l^2 reaches {u.max():.3g}, above 709. "
+                f"{self} overflows: x.y / l^2 reaches {float(xp.max(u)):.3g}, above 709. "
                 "Raise length_scale or scale the data."
             )
         return (q,) * (order + 1)
@@ -88,7 +90,7 @@ class DotExponential(Kernel):
 
 def integer_power(base: Array, exponent: int) -> Array:
     """Return base to a power that is a nonnegative integer, by squaring."""
-    result = np.ones_like(base)
+    result: Array = namespace(base).ones_like(base)
     while exponent:
         if exponent & 1:
             result = result * base

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from ritz.kernels.sections import Coefficients, Sections, compiled_sections, squ
 from ritz.validation import Array, as_number, as_real, as_rows, parameter_error
 
 Family = Literal["distance", "dot"]
-LengthScale = float | tuple[float, ...]
+LengthScale = float | tuple[float, ...] | Literal["auto"]
 
 
 class Kernel(ABC):
     """A kernel k(x, y) = q(u), with u = |x - y|^2 / 2 ("distance") or u = x.y ("dot").
 
-    Points are divided by `length_scale` first, a number or one number a dimension.
+    Points are divided by `length_scale` first, a number or one number a dimension. With "auto" it
+    is chosen from the data by `ritz.decompose` and `ritz.select`.
     """
 
     family: ClassVar[Family]
@@ -50,16 +51,23 @@ class Kernel(ABC):
 
     def scales(self, dimension: int) -> Array:
         """Return the length scale of each of `dimension` coordinates, checking their number."""
+        if self.length_scale == "auto":
+            remedy = "ritz.decompose and ritz.select choose it for ritz.Nystrom."
+            raise parameter_error("length_scale", "a number or numbers here", "'auto'", remedy)
         scale = np.asarray(self.length_scale, dtype=np.float64)
         if scale.ndim == 1 and len(scale) != dimension:
             what = f"a number or {dimension} numbers"
             raise parameter_error("length_scale", what, f"{len(scale)} numbers")
         return scale if scale.ndim else np.full(dimension, scale)
 
+    def with_length_scale(self, length_scale: LengthScale) -> Self:
+        """Return the kernel with another length scale."""
+        return replace(self, length_scale=length_scale)  # type: ignore[type-var]
+
     def invariant(self, X: Array, Y: Array) -> Array:
         """Return u (n, p) of points already divided by the length scale."""
         if self.family == "dot":
-            return np.asarray(X @ Y.T)
+            return X @ Y.T
         return squared_distances(X, Y) / 2
 
     def sections(
@@ -83,7 +91,7 @@ class Kernel(ABC):
             Whether to compute q'(u) and |x - y|^2 q'(u) besides q(u).
         """
         coefficients = self.coefficients
-        if compiled.AVAILABLE and coefficients is not None:
+        if compiled.AVAILABLE and coefficients is not None and isinstance(X, np.ndarray):
             return compiled_sections(coefficients, X, Y, offset, slopes, stretched)
         u = self.invariant(X, Y)
         q, *derivatives = self.profile(u, 1 if slopes or stretched else 0)
@@ -132,7 +140,9 @@ class Kernel(ABC):
 
 
 def as_length_scale(value: object) -> LengthScale:
-    """Return a positive number, or a tuple of one positive number a dimension."""
+    """Return a positive number, or a tuple of one positive number a dimension, or "auto"."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
     array = as_real(value, "length_scale")
     if array.ndim > 1 or array.size == 0 or not np.all((array > 1e-152) & (array < 1e152)):
         what = "positive: a number, or one a dimension, between 1e-152 and 1e152"
@@ -150,6 +160,8 @@ def relative_scale(a: Kernel, b: Kernel) -> float:
             f"Only kernels of one family can be combined. Got {a} ({a.family}) and {b} "
             f"({b.family}). Use ritz.Stack of two Nystrom bases instead."
         )
+    if "auto" in (a.length_scale, b.length_scale):
+        raise parameter_error("length_scale", "numbers in kernels that are combined", "'auto'")
     scales = (np.atleast_1d(a.length_scale), np.atleast_1d(b.length_scale))
     if len({len(scale) for scale in scales} - {1}) > 1:
         raise ValueError(
@@ -187,6 +199,9 @@ class KernelScaled(Kernel):
     def length_scale(self) -> LengthScale:  # type: ignore[override]
         """The length scale of the kernel scaled."""
         return self.kernel.length_scale
+
+    def with_length_scale(self, length_scale: LengthScale) -> Self:
+        return replace(self, kernel=self.kernel.with_length_scale(length_scale))
 
     @property
     def smoothness(self) -> int | None:
@@ -266,6 +281,6 @@ class KernelProduct(_Pair):
     def profile(self, u: Array, order: int) -> tuple[Array, ...]:
         a, b = self._profiles(u, order)
         return tuple(
-            np.asarray(sum(comb(m, j) * a[j] * b[m - j] for j in range(m + 1)))
+            cast(Array, sum(comb(m, j) * a[j] * b[m - j] for j in range(m + 1)))
             for m in range(order + 1)
         )

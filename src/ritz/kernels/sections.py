@@ -8,12 +8,15 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ritz import compiled
+from ritz.namespaces import namespace
+from ritz.rows import HASHED_ROWS, row_slices
 from ritz.validation import Array
 
 # Up to this many columns, differences of coordinates cost no more than a matrix product.
 DIRECT_COLUMNS = 32
 # Pairs whose |x - y|^2 is below this share of |x|^2 lose more than three digits in the expansion.
 CANCELLED_SHARE = 2e-3
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class Sections(NamedTuple):
@@ -82,21 +85,28 @@ def squared_distances(X: Array, Y: Array) -> Array:
     With few columns differences are squared. With many the square is expanded around the mean of
     Y, |x|^2 + |y|^2 - 2 x.y, and pairs for which this cancels are computed from differences.
     """
-    if X.shape[1] <= DIRECT_COLUMNS or not (len(X) and len(Y)):
-        return np.asarray(cdist(X, Y, "sqeuclidean"))
-    mean = Y.mean(axis=0)
+    xp = namespace(X, Y)
+    if X.shape[1] <= DIRECT_COLUMNS or not (X.shape[0] and Y.shape[0]):
+        if isinstance(X, np.ndarray):
+            return np.asarray(cdist(X, Y, "sqeuclidean"))
+        return sum((X[:, i, None] - Y[None, :, i]) ** 2 for i in range(X.shape[1]))
+    mean = xp.mean(Y, axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
         A, B = X - mean, Y - mean
-        x2, y2 = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+        x2, y2 = xp.vecdot(A, A), xp.vecdot(B, B)
         S: Array = A @ (-2.0 * B.T)
         S += x2[:, None]
         S += y2
-        np.maximum(S, 0.0, out=S)
-        if not (np.isfinite(x2).all() and np.isfinite(y2).all()):
-            S[np.isnan(S)] = np.inf
-    # Where |x|^2 < |y|^2 / 4 nothing cancels, so that |x|^2 alone sets the scale.
-    rows, columns = np.nonzero(CANCELLED_SHARE * x2[:, None] > S)
-    for start in range(0, len(rows), 65_536):
-        i, j = rows[start : start + 65_536], columns[start : start + 65_536]
-        S[i, j] = ((X[i] - Y[j]) ** 2).sum(axis=1)
+        if not (xp.all(xp.isfinite(x2)) and xp.all(xp.isfinite(y2))):
+            S[xp.isnan(S)] = xp.inf
+    # Where |x|^2 < |y|^2 / 4 nothing cancels, so that |x|^2 alone sets the scale. What is negative
+    # by rounding lies below TINY even where x is the mean.
+    cancelled = (CANCELLED_SHARE * x2 + TINY)[:, None] > S
+    rows, columns = xp.nonzero(cancelled)
+    if rows.shape[0]:
+        differences = (
+            xp.take(X, rows[part], axis=0) - xp.take(Y, columns[part], axis=0)
+            for part in row_slices(rows.shape[0], HASHED_ROWS)
+        )
+        S[cancelled] = xp.concat([xp.vecdot(part, part) for part in differences])
     return S

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from ritz.features import Jet, Terms
 from ritz.forms import Form
+from ritz.forms.neighbors import Differences
 from ritz.rows import Block
 from ritz.validation import parameter_error
 
@@ -109,7 +110,19 @@ def _factors(terms: Terms, weight: Tensor) -> Iterator[tuple[Tensor, Tensor, Ten
 
 
 def _with_one(values: Any) -> Tensor:
+    if isinstance(values, Differences):
+        return _differences(values)
     array = values.array if values.array.ndim == 3 else values.array[:, None]
     one = torch.as_tensor(values.constant, dtype=array.dtype, device=array.device)
     one = one.reshape(-1, 1, 1).expand(*array.shape[:2], 1)
     return torch.cat([one, array], dim=2)
+
+
+def _differences(values: Differences) -> Tensor:
+    """Return the weighted differences (b, k, 1 + p) between rows and each of their neighbors."""
+    here, links = values.here, values.links
+    shape = len(here), links.nnz // len(here)
+    near = torch.from_numpy(links.indices.reshape(shape).astype(np.int64)).to(here.device)
+    root = torch.from_numpy(np.sqrt(links.data).reshape(shape)).to(here)
+    steps = (here[:, None] - values.there[near]) * root[:, :, None]
+    return torch.cat([torch.zeros_like(steps[:, :, :1]), steps], dim=2)

@@ -9,10 +9,13 @@ from typing import Any
 
 import torch
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch.utils.data import DataLoader
 
 from ritz.assembly import assemble
+from ritz.estimators.fitting import drop_sums
+from ritz.estimators.summary import Summary
 from ritz.forms import Form
 from ritz.neural.loader import LoaderStream
 from ritz.neural.modules import (
@@ -23,6 +26,7 @@ from ritz.neural.modules import (
     warn_unless_unit_size,
 )
 from ritz.neural.objectives import SingularLoss, SpectralLoss
+from ritz.neural.summary import network_summary
 from ritz.neural.training import Training, TrainingParameters
 from ritz.spectrum import decompose_sums
 from ritz.streams import Stream, as_stream
@@ -42,6 +46,12 @@ class NetworkEstimator(
     """An estimator that trains copies of torch modules and solves in their span."""
 
     n_folds: int = 8
+    keep_sums: bool = False
+
+    def summary(self) -> Summary:
+        """Return what training led to, how sure the result is, and what to try next."""
+        check_is_fitted(self, "spectrum_")
+        return network_summary(self)
 
     def _make_modules(
         self, given: Sequence[tuple[str, Any]], n_outputs: int, stream: Stream, seed: int
@@ -95,6 +105,7 @@ class NetworkEstimator(
         )
         self.spectrum_: Any = decompose_sums(self.sums_, first + wanted, fewer=True)
         values, errors = self.spectrum_.values, self.spectrum_.errors
+        drop_sums(self)
         self._n_features_out = len(values) - first
         return values[first:], None if errors is None else errors[first:]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.rows import Block, hash_rows
-from ritz.streams import ArrayStream, DaskStream, Stream
+from ritz.streams import ArrayStream, Stream
 
 # Rows of a stream kept in memory to be shuffled: many batches of the usual size, and still small.
 SHUFFLE_ROWS = 65_536
@@ -34,7 +34,7 @@ class Minibatches:
     def epoch(self, number: int) -> Iterator[Block]:
         """Yield the training rows once, in full batches; a partial batch only if it is alone."""
         rng = np.random.default_rng([self.seed, number])
-        if isinstance(self.stream, ArrayStream) and not isinstance(self.stream, DaskStream):
+        if isinstance(self.stream, ArrayStream):
             order = rng.permutation(self._training_rows)
             size = min(self.size, len(order))
             for start in range(0, len(order) - size + 1, max(size, 1)):

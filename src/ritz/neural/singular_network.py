@@ -42,7 +42,7 @@ class SingularNetwork(NetworkEstimator):
     n_components
         The number of pairs, not counting the pair of constants.
     n_steps, batch_size, learning_rate, optimizer, schedule, validation_fraction, evaluate_every, \
-patience, checkpoint, resume, n_folds, random_state, progress
+patience, checkpoint, resume, n_folds, keep_sums, random_state, progress
         As in `SpectralNetwork`.
 
     Attributes
@@ -52,7 +52,7 @@ patience, checkpoint, resume, n_folds, random_state, progress
     spectrum_
         The `SingularSpectrum`; its first pair are the constants.
     sums_
-        The `Sums` from which it is computed.
+        With keep_sums=True: the `Sums` from which it is computed.
     left_, right_
         The trained modules.
     losses_, held_out_losses_, n_steps_, best_step_

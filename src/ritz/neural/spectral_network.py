@@ -88,6 +88,8 @@ class SpectralNetwork(NetworkEstimator):
         refused.
     n_folds
         The number of folds of the final sums, for error bars.
+    keep_sums
+        Whether the fit keeps these sums, and the sample of rows that some operators refer to.
     random_state
         A seed. The same seed gives the same result to the last bit, on the same processor and with
         the same number of threads. For a `DataLoader` this holds if torch's global generator
@@ -103,7 +105,7 @@ class SpectralNetwork(NetworkEstimator):
     spectrum_
         The `Spectrum`, the constant first.
     sums_
-        The `Sums` from which it is computed.
+        With keep_sums=True: the `Sums` from which it is computed.
     module_
         The trained module.
     mu_

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,8 @@ KERNELS: dict[str, Callable[[Any], Kernel]] = {
     "rational_quadratic": lambda length: RationalQuadratic(1.0, length),
     "polynomial": lambda length: Polynomial(3, length_scale=length),
 }
+# The kernels that "auto" chooses from: smooth, less smooth, and with a kink.
+FAMILIES = ("gaussian", "matern52", "exponential")
 # Rows whose distances to a fifth of them give a length scale: 200,000 distances determine a
 # quantile to a percent, and take a millisecond.
 SCALE_ROWS = 1000
@@ -66,53 +67,61 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
     return float(distances[order][np.searchsorted(total, quantile * total[-1])])
 
 
-def auto_n_centers(n_rows: int, per_root: float = 5.0, most: int = 1000) -> int:
+def auto_n_centers(n_rows: int, per_root: float = 5.0, most: int = 1000, share: float = 1.0) -> int:
     """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10.
 
-    That many multiplications take about a second. The number is never below 50.
+    There are at most a share of the rows, if it is not all of them. That many multiplications take
+    about a second. The number is never below 50.
     """
     wanted = np.clip(per_root * np.sqrt(n_rows), 100, most)
+    if share < 1:
+        wanted = min(wanted, share * n_rows)
     return int(max(50, min(wanted, np.sqrt(3e10 / n_rows))))
 
 
-def lacks_centers(basis: Any) -> bool:
-    """Return whether a recipe, or a part of it, leaves its number of centers to be chosen."""
+def is_incomplete(basis: Any) -> bool:
+    """Return whether a recipe, or a part of it, leaves length scale or centers to be chosen."""
     if isinstance(basis, tuple | list):
-        return any(map(lacks_centers, basis))
+        return any(map(is_incomplete, basis))
     if isinstance(basis, Stack):
-        return any(map(lacks_centers, basis.recipes))
-    return isinstance(basis, Nystrom) and isinstance(basis.centers, str) and basis.n_centers is None
+        return any(map(is_incomplete, basis.recipes))
+    if not isinstance(basis, Nystrom):
+        return False
+    lacks_centers = isinstance(basis.centers, str) and basis.n_centers is None
+    return lacks_centers or basis.kernel.length_scale == "auto"
 
 
-def complete_basis(basis: Any, n_rows: int) -> Any:
-    """Return a recipe with `auto_n_centers` wherever a `Nystrom` has no number of centers.
+def complete_basis(basis: Any, complete: Callable[[Nystrom], Nystrom]) -> Any:
+    """Return a recipe with every incomplete `Nystrom` in it completed.
 
     Parameters
     ----------
     basis
         A basis, a recipe, a `Stack` of them, or a pair for two sides.
-    n_rows
-        The number of rows that it will be fitted to.
+    complete
+        What completes one recipe.
     """
     if isinstance(basis, tuple | list):
-        return tuple(complete_basis(part, n_rows) for part in basis)
+        return tuple(complete_basis(part, complete) for part in basis)
     if isinstance(basis, Stack):
-        return Stack(*(complete_basis(part, n_rows) for part in basis.recipes))
-    if lacks_centers(basis):
-        return replace(basis, n_centers=min(auto_n_centers(n_rows), n_rows))
-    return basis
+        return Stack(*(complete_basis(part, complete) for part in basis.recipes))
+    return complete(basis) if is_incomplete(basis) else basis
 
 
-def kernel_family(kernel: Any, length_scale: Any) -> Callable[[Any], Kernel]:
-    """Return the kernel as a function of its length scale; raise if either is invalid."""
+def kernel_families(kernel: Any, length_scale: Any) -> tuple[Callable[[Any], Kernel], ...]:
+    """Return kernels as functions of their length scale; raise if either argument is invalid."""
     auto = isinstance(length_scale, str) and length_scale == "auto"
     if isinstance(kernel, Kernel):
         if not auto:
             what = "'auto' where the kernel is an object with a length scale of its own"
             raise parameter_error("length_scale", what, length_scale)
-        return lambda _: kernel
-    if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise parameter_error("kernel", f"a kernel or one of {list(KERNELS)}", repr(kernel))
+        if kernel.length_scale == "auto":
+            return (kernel.with_length_scale,)
+        return (lambda _: kernel,)
+    if not isinstance(kernel, str) or kernel not in (*KERNELS, "auto"):
+        what = f"'auto', a kernel or one of {list(KERNELS)}"
+        raise parameter_error("kernel", what, repr(kernel))
     if isinstance(length_scale, str) and not auto:
         raise parameter_error("length_scale", "'auto' or positive", repr(length_scale))
-    return KERNELS[kernel]
+    names = FAMILIES if kernel == "auto" else (kernel,)
+    return tuple(KERNELS[name] for name in names)

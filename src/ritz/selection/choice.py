@@ -1,10 +1,10 @@
-"""Choosing the candidate of least energy, or of largest correlation, on unseen rows."""
+"""What "auto" stands for in the estimators and in `decompose`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+import sys
+import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,28 +20,23 @@ from ritz.selection.candidates import (
     auto_length_scale,
     auto_n_centers,
     complete_basis,
-    kernel_family,
+    kernel_families,
 )
-from ritz.selection.rows import WeightedRows
-from ritz.selection.score import Sample, held_out_correlation, unseen_energy
-from ritz.threads import one_blas_thread
-from ritz.validation import Array, as_count, parameter_error
+from ritz.selection.rows import Rows
+from ritz.selection.search import measured
+from ritz.selection.selection import Selection
+from ritz.selection.steps import (
+    CENTERS,
+    MOST_COMPARED_FUNCTIONS,
+    PENALTIES,
+    Choices,
+    prepared_search,
+    search_for,
+)
+from ritz.validation import as_count, parameter_error
 
-# Candidates: length scales relative to a quantile of distances, and regularizations.
-LENGTH_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
-PENALTIES = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-# Rows drawn for a comparison, half of them unseen: enough to tell energies a few percent apart.
-COMPARED_ROWS = 2000
-# Rows below which halves are too small for their energies to mean anything.
-FEWEST_COMPARED_ROWS = 60
-# Centers in a comparison: enough for ten functions on 1,000 rows.
-COMPARED_CENTERS = 150
-# Functions in a comparison, the constant not counted: later ones are mostly noise on 1,000 rows.
-MOST_COMPARED_FUNCTIONS = 10
-# Centers up to which half as many would save less time than the comparison takes.
-FEWEST_HALVED_CENTERS = 300
-# The relative rise in energy that is accepted for half as many centers, a quarter of the time.
-HALVING_TOLERANCE = 0.02
+# Factors of the regularization chosen on a sample that are tried on all rows.
+REFINEMENTS = (1.0, 0.1, 0.01)
 
 
 @dataclass(frozen=True)
@@ -51,193 +46,227 @@ class Defaults:
     Parameters
     ----------
     regularization
-        As in `ritz.decompose`.
+        As in `ritz.decompose`, where it is not chosen.
+    penalties
+        The regularizations to choose from.
     quantile
-        The quantile of distances between rows that the length scale starts from.
-    centers_per_root, most_centers
-        Centers for each square root of the number of distinct rows, and the most of them.
-    halve
-        Whether half as many centers are used where they suffice for the first functions.
+        The quantile of distances between rows that length scales are multiples of.
+    centers_per_root, most_centers, centers_share
+        Centers for each square root of the number of distinct rows, the most of them, and the most
+        as a share of the rows.
+    fewer_centers
+        Whether fewer centers are used where they suffice for the functions wanted.
+    per_column
+        Whether each column may have a length scale of its own.
+    most_compared
+        The most functions that candidates are compared by, the first ones.
     """
 
     regularization: float = 1e-8
+    penalties: tuple[float, ...] = PENALTIES
     quantile: float = 0.1
     centers_per_root: float = 5.0
     most_centers: int = 1000
-    halve: bool = True
+    centers_share: float = 1.0
+    fewer_centers: bool = True
+    per_column: bool = True
+    most_compared: int = MOST_COMPARED_FUNCTIONS
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """What bases are compared by: the energy of an operator's first functions on unseen rows.
+class Wanted:
+    """The parameters of an estimator that decide its basis, each a value or "auto"."""
 
-    Parameters
-    ----------
-    form
-        The operator.
-    n_functions
-        The number of functions wanted, the constant not counted; up to ten are compared.
-    regularization
-        As in `ritz.decompose`.
-    data
-        The rows and their weights, of which up to 2,000 distinct ones are drawn.
-    seed
-        The seed of the choice of rows.
-    """
-
-    form: Form
-    n_functions: int
-    regularization: float
-    data: WeightedRows
-    seed: int
-
-    @cached_property
-    def halves(self) -> tuple[Sample, ...]:
-        """Two samples, made once for all candidates; empty where energies cannot be compared.
-
-        A comparison needs a symmetric and positive form of one view, without arrays for each row.
-        """
-        form, rows = self.form, self.data.distinct
-        comparable = form.symmetric and form.positive and form.views == 1
-        if not comparable or any(form.row_arrays()) or len(rows) < FEWEST_COMPARED_ROWS:
-            return ()
-        sample = rows.sample(COMPARED_ROWS, self.seed)
-        halves = sample[::2], sample[1::2]
-        try:
-            return tuple(Sample(half, form.prepare(half.X, half.weight, 1)) for half in halves)
-        except ValueError:
-            # Half of the rows are too few for the operator, though all of them may be enough.
-            return ()
-
-    def energy(self, kernel: Kernel, n_centers: int) -> float:
-        """Return the energy on one half of functions found from the other.
-
-        With fewer than 2,000 rows, each half is unseen in turn and the energies are added.
-        """
-        seen, unseen = self.halves
-        k = min(self.n_functions, MOST_COMPARED_FUNCTIONS)
-        basis = Nystrom(kernel, min(n_centers, len(unseen.rows)))
-        ways = [(seen, unseen), (unseen, seen)]
-        if len(seen.rows) + len(unseen.rows) >= COMPARED_ROWS:
-            ways.pop()
-        return sum(unseen_energy(basis, *way, k, self.regularization) for way in ways)
+    basis: Any
+    kernel: Any
+    length_scale: Any
+    n_centers: Any
+    regularization: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Selected:
-    """A basis or its recipe, and the energies on unseen rows that decided for it.
-
-    They are kept for each length scale, and for 75 and 150 centers; None where not compared.
-    """
+    """A basis or its recipe, the regularization, and the comparison that decided for them."""
 
     recipe: Recipe
-    length_scale_path: dict[float, float] | None = None
-    n_centers_path: dict[int, float] | None = None
+    regularization: float
+    selection: Selection | None = None
 
 
 def choose_basis(
-    basis: Any,
-    kernel: Any,
-    length_scale: Any,
-    n_centers: Any,
-    comparison: Comparison,
+    form: Form,
+    data: Rows,
+    k: int,
+    wanted: Wanted,
     defaults: Defaults,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
 ) -> Selected:
     """Return the basis given, or kernel sections with what is "auto" chosen from the rows.
 
     Parameters
     ----------
-    basis, kernel, length_scale, n_centers
-        As given to an estimator.
-    comparison
-        What candidates are compared by.
+    form
+        The operator.
+    data
+        The rows.
+    k
+        The number of functions wanted, the constant not counted.
+    wanted
+        The parameters as given to an estimator.
     defaults
         What "auto" stands for.
+    seed, n_jobs
+        The seed of the choice of rows, and the number of threads.
     """
-    if basis is not None:
-        require_recipe(basis)
-        return Selected(complete_basis(basis, len(comparison.data)))
-    rows = comparison.data.distinct
-    family = kernel_family(kernel, length_scale)
-    length_path = centers_path = None
-    with one_blas_thread():
-        if isinstance(length_scale, str) and not isinstance(kernel, Kernel):
-            some = rows.sample(SCALE_ROWS, comparison.seed)
-            base = auto_length_scale(some.X, some.weight, comparison.seed, defaults.quantile)
-            length_scale, length_path = choose_length_scale(comparison, family, base)
-        sections = family(length_scale)
-        if isinstance(n_centers, str):
-            if n_centers != "auto":
-                raise parameter_error("n_centers", "'auto' or a positive integer", repr(n_centers))
-            n_centers = auto_n_centers(len(rows), defaults.centers_per_root, defaults.most_centers)
-            if defaults.halve:
-                known = length_path.get(length_scale) if length_path else None
-                n_centers, centers_path = halve_centers(comparison, sections, n_centers, known)
-    n_centers = min(as_count(n_centers, "n_centers"), len(rows))
-    return Selected(Nystrom(sections, n_centers), length_path, centers_path)
+    regularization = as_regularization(wanted.regularization, defaults.regularization)
+    if wanted.basis is not None:
+        require_recipe(wanted.basis)
+        basis = completed(form, wanted.basis, data, k, regularization, seed=seed, n_jobs=n_jobs)
+        return Selected(basis, regularization)
+    families = kernel_families(wanted.kernel, wanted.length_scale)
+    n_rows = data.n_distinct
+    auto_length = isinstance(wanted.length_scale, str)
+    auto_centers = isinstance(wanted.n_centers, str)
+    if auto_centers and wanted.n_centers != "auto":
+        raise parameter_error("n_centers", "'auto' or a positive integer", repr(wanted.n_centers))
+    if auto_centers:
+        most = auto_n_centers(
+            n_rows, defaults.centers_per_root, defaults.most_centers, defaults.centers_share
+        )
+    else:
+        most = as_count(wanted.n_centers, "n_centers")
+    own_length = isinstance(wanted.kernel, Kernel) and wanted.kernel.length_scale != "auto"
+    lengths: tuple[Any, ...] | None = None if auto_length else (wanted.length_scale,)
+    choices = Choices(
+        families=families,
+        lengths=(wanted.kernel.length_scale,) if own_length else lengths,
+        penalties=(
+            defaults.penalties if isinstance(wanted.regularization, str) else (regularization,)
+        ),
+        centers=CENTERS if auto_centers and defaults.fewer_centers else (min(most, CENTERS[1]),),
+        per_column=defaults.per_column,
+    )
+    options = {"quantile": defaults.quantile, "seed": seed, "n_jobs": n_jobs}
+    selection = compare(form, data, min(k, defaults.most_compared), choices, options)
+    if selection is None:
+        length = wanted.length_scale
+        if auto_length and not own_length:
+            some = data.sample(SCALE_ROWS, seed)
+            length = auto_length_scale(some.X, some.weight, seed, defaults.quantile)
+        return Selected(Nystrom(families[0](length), min(most, n_rows)), regularization)
+    setting = selection.setting
+    n_centers = most
+    if auto_centers and defaults.fewer_centers:
+        grown = int(np.ceil(setting.n_centers * np.sqrt(n_rows / selection.n_rows)))
+        at_edge = "n_centers" in selection.at_edge
+        n_centers = max(most, setting.n_centers)
+        n_centers = n_centers if at_edge else min(grown, n_centers)
+    n_centers = min(n_centers, n_rows)
+    return Selected(Nystrom(setting.kernel, n_centers), setting.regularization, selection)
 
 
-def choose_length_scale(
-    comparison: Comparison, family: Callable[[float], Kernel], base: float
-) -> tuple[float, dict[float, float] | None]:
-    """Return the best of five length scales around a base, and the energy of each.
+def completed(
+    form: Form,
+    basis: Any,
+    data: Rows,
+    k: int,
+    regularization: float,
+    *,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Any:
+    """Return a basis in which every `Nystrom` has a length scale and a number of centers.
 
-    Functions too narrow for the data have little variance on unseen rows, and so a large or an
-    infinite energy. Where nothing can be compared the base itself is returned, without energies.
+    The parameters are those of `choose_basis`.
     """
-    if not comparison.halves:
-        return base, None
-    lengths = [factor * base for factor in LENGTH_FACTORS]
-    energies = {length: comparison.energy(family(length), COMPARED_CENTERS) for length in lengths}
-    best = min(lengths, key=energies.__getitem__)
-    return (best if np.isfinite(energies[best]) else base), energies
+
+    def complete(recipe: Nystrom) -> Nystrom:
+        n_centers = "auto" if recipe.n_centers is None else recipe.n_centers
+        if not isinstance(recipe.centers, str):
+            n_centers = len(recipe.centers)
+        selected = choose_basis(
+            form,
+            data,
+            k,
+            Wanted(None, recipe.kernel, "auto", n_centers, regularization),
+            Defaults(),
+            seed=seed,
+            n_jobs=n_jobs,
+        )
+        found = selected.recipe
+        assert isinstance(found, Nystrom)
+        return replace(recipe, kernel=found.kernel, n_centers=found.n_centers)
+
+    return complete_basis(basis, complete)
 
 
-def halve_centers(
-    comparison: Comparison, kernel: Kernel, n_centers: int, known: float | None = None
-) -> tuple[int, dict[int, float] | None]:
-    """Return half as many centers if they suffice, and the energies of 75 and 150 centers.
+def compare(
+    form: Form, data: Rows, k: int, choices: Choices, options: dict[str, Any]
+) -> Selection | None:
+    """Compare candidates for the first k functions, or for fewer where not all generalize.
 
-    Functions so smooth that 75 centers represent them as well as 150 do on a sample are as smooth
-    on all rows. `known` is the energy of 150 centers, if it was computed before.
+    Warns where not even one function does, with any length scale.
     """
-    many_functions = comparison.n_functions > MOST_COMPARED_FUNCTIONS
-    if n_centers <= FEWEST_HALVED_CENTERS or many_functions or not comparison.halves:
-        return n_centers, None
-    few = comparison.energy(kernel, COMPARED_CENTERS // 2)
-    many = comparison.energy(kernel, COMPARED_CENTERS) if known is None else known
-    suffices = np.isfinite(many) and few <= (1 + HALVING_TOLERANCE) * many
-    energies = {COMPARED_CENTERS // 2: few, COMPARED_CENTERS: many}
-    return (n_centers // 2 if suffices else n_centers), energies
+    search = prepared_search(form, data, **options) if choices.several else None
+    if search is None:
+        return None
+    while k:
+        selection = search_for(search, k, choices)
+        if selection is not None:
+            return selection
+        k //= 2
+    if choices.lengths is None:
+        warnings.warn(
+            "No function that was found from some of the rows has about the same variance on the "
+            "others: the rows are too few for their number of columns, or far apart. The "
+            "eigenvalues say little. Use more rows or fewer columns.",
+            stacklevel=_outside(),
+        )
+    return None
 
 
-def choose_regularization(
-    sums: Sums, k: int, regularization: Any, auto: float
-) -> tuple[float, Array | None, dict[float, float] | None]:
-    """Return the regularization given, or the candidate that explains most held-out correlation.
+def _outside() -> int:
+    """Return the stack level of the first caller outside this package, for a warning.
+
+    Estimators and `decompose` get here by different numbers of calls.
+    """
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("ritz."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def refined_regularization(
+    sums: Sums, selected: Selected, fixed: bool, n_distinct: int, n_jobs: int | None
+) -> float:
+    """Return the regularization chosen on a sample, or a smaller one if that is better on all rows.
+
+    With more rows than the sample has, less regularization is needed.
 
     Parameters
     ----------
     sums
-        The sums of an operator on pairs, kept in folds.
-    k
-        The number of pairs of functions, the constants among them.
-    regularization
-        As given to an estimator.
-    auto
-        What "auto" stands for where fewer than two folds have rows.
-
-    Returns
-    -------
-    The regularization; the correlation (k - 1,) of each pair on held-out rows, or None; the
-    correlation that each candidate explains, or None where they were not compared.
+        The sums over all rows, on the basis selected.
+    selected
+        What was chosen on the sample.
+    fixed
+        Whether the user set the regularization.
+    n_distinct
+        The number of distinct rows.
+    n_jobs
+        The number of threads.
     """
-    value = as_regularization(regularization, auto)
-    k = min(k, *sums.L[0].shape)
-    if (sums.weight > 0).sum() < 2:
-        return value, None, None
-    if not isinstance(regularization, str):
-        return value, held_out_correlation(sums, k, value)[1], None
-    found = {gamma: held_out_correlation(sums, k, gamma) for gamma in PENALTIES}
-    best = max(PENALTIES, key=lambda gamma: found[gamma][0])
-    return best, found[best][1], {gamma: score for gamma, (score, _) in found.items()}
+    selection = selected.selection
+    if fixed or selection is None or n_distinct <= selection.n_rows:
+        return selected.regularization
+    k = len(selection.chosen.ritz_values)
+    found = [
+        measured(sums, k, replace(selection.setting, regularization=gamma), n_jobs)
+        for gamma in (selected.regularization * factor for factor in REFINEMENTS)
+    ]
+    held = found[0].held
+    floor = np.zeros(k) if held is None else held.errors
+    best = min(found, key=lambda candidate: candidate.score(floor))
+    return best.setting.regularization

@@ -192,10 +192,11 @@ def stationary(L: Array, W: Array, N: Array) -> Array:
 def rayleigh_ritz(L: Array, Phi: Array, A: Array, problem: Reduced, rank: int) -> Eigenpairs:
     """Solve (L, Phi) exactly in the span of the columns of A, and compute the residuals."""
     W, s = problem.W, problem.shift
-    if not A.shape[1]:
-        return Eigenpairs(np.zeros(0), A, rank, np.zeros(0))
-    A = A / np.sqrt(np.einsum("ij,ij->j", A, Phi @ A))
-    values, U = eigh(A.T @ L @ A, A.T @ Phi @ A, driver="gvd", check_finite=False)
+    V = whiten(A.T @ Phi @ A)
+    if not V.shape[1]:
+        return Eigenpairs(np.zeros(0), A[:, :0], rank, np.zeros(0))
+    A = A @ V
+    values, U = np.linalg.eigh(A.T @ L @ A)
     A = A @ U
     # W'BW = I, so |W'r| is the norm of r dual to B = L + s Phi.
     left, right = W.T @ (L @ A), W.T @ (Phi @ A)

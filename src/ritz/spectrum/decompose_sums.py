@@ -1,29 +1,59 @@
-"""From sums to a spectrum."""
+"""From sums to a spectrum: functions, best estimates of their values, and how sure these are."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
-from ritz.assembly import Matrices, Sums
-from ritz.bases import Centered, Combination
-from ritz.forms.form import Order
-from ritz.solve import Eigenpairs, SingularTriples
-from ritz.solve.gevd import lowest_eigenpairs
-from ritz.solve.gsvd import singular_triples
-from ritz.solve.whiten import is_positive, require_rank
-from ritz.spectrum.centering import NOT_POSITIVE, Side, center, center_form, decouples
-from ritz.spectrum.errors import group, group_means, jackknife, leave_one_out
+from ritz.assembly import Sums
+from ritz.bases import Centered, Combination, KernelSections
+from ritz.solve.whiten import require_rank
+from ritz.spectrum.errors import fold_matrices, jackknife, left_out_values, noise_of
+from ritz.spectrum.folds import FoldMatrices
+from ritz.spectrum.groups import Groups, certain, group
+from ritz.spectrum.held_out import (
+    FEWEST_EFFECTIVE_ROWS,
+    LEAST_ROW_SHARE,
+    HeldOut,
+    effective_rows,
+    heavy_folds,
+    hold_out,
+)
+from ritz.spectrum.solve_sums import Found, solve_sums
 from ritz.spectrum.spectrum import SingularSpectrum, Spectrum
+from ritz.spectrum.stability import half_overlaps, stability
 from ritz.threads import solver_threads
 from ritz.validation import Array, as_count, as_number, parameter_error
 
+# The share of the difference between held-out and in-sample values that counts as an error of
+# their mean: the two biases cancel only up to about a quarter.
+BIAS_SHARE = 0.25
+# Differences below this share of the largest value say nothing about a function: values of clusters
+# that are apart are nearly zero.
+NEGLIGIBLE = 0.02
+# Where held-out values differ from in-sample ones by more than this share, errors of second order
+# are as large as those of first order, which alone tell how far sampling spreads repeated values.
+LARGEST_GAP = 0.5
+# The weight of functions that do not generalize where estimates are put in order.
+LITTLE_WEIGHT = 1e-6
+# Functions below which the first half of a basis says nothing about the whole.
+FEWEST_NESTED = 16
+# Bounds of the ratio by which gains fall each time the number of functions doubles: at least the
+# last gain is expected again, at most nine times as much.
+LEAST_RATIO, MOST_RATIO = 0.5, 0.9
+
 
 def decompose_sums(
-    sums: Sums, k: int = 16, *, regularization: float = 0.0, fewer: bool = False
+    sums: Sums,
+    k: int = 16,
+    *,
+    regularization: float = 0.0,
+    fewer: bool = False,
+    n_jobs: int | None = None,
 ) -> Spectrum | SingularSpectrum:
     """Find the spectrum of an operator from its sums over samples.
 
@@ -36,6 +66,8 @@ def decompose_sums(
     fewer
         Whether to return fewer than k where the functions have a smaller rank on the samples,
         instead of raising an error.
+    n_jobs
+        The number of threads that find functions without each fold.
     """
     k = as_count(k, "k")
     if not isinstance(sums, Sums):
@@ -43,217 +75,224 @@ def decompose_sums(
         raise parameter_error("sums", "what ritz.assemble returns", got, kind=TypeError)
     regularization = as_number(regularization, "regularization", "a nonnegative number", 0.0)
     with solver_threads(max(sums.left.size, sums.right.size)):
-        matrices = sums.mean()
-        if not np.isfinite(matrices.L.sum() + matrices.Phi.sum() + matrices.Psi.sum()):
-            raise parameter_error("sums", "finite", "nan or inf")
-        left = right = center(matrices.Phi, np.abs(sums.left.offset))
-        if sums.Psi is not sums.Phi:
-            right = center(matrices.Psi, np.abs(sums.right.offset))
-        L = center_form(matrices.L, left, right)
-        # Free the averages before the problem is solved.
-        del matrices
-        least = 1 if fewer else k
-        if sums.form.symmetric:
-            return _eigen(sums, L, left, k, least, regularization)
-        return _singular(sums, L, left, right, k, least, regularization)
-
-
-def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
-    """Return gamma (tr M / tr G) G, bordered by zeros for the function 1."""
-    if not regularization:
-        return None
-    result = np.zeros_like(matrix)
-    result[1:, 1:] = regularization * basis.penalty(matrix[1:, 1:])
-    return result
-
-
-def _eigen(sums: Sums, L: Array, side: Side, k: int, least: int, regularization: float) -> Spectrum:
-    if not is_positive(side.metric, side.floor):
-        raise ValueError(NOT_POSITIVE)
-    penalty = _penalty(sums.left, L, regularization)
-    found = eigenpairs(L, side, k, penalty, sums.form.positive)
-    require_rank(len(found.values), least)
-    vectors = found.vectors * signs(side.metric @ found.vectors)
-    span = side.uncentered(vectors)
-    return Spectrum(
-        basis=replace(sums.left, offset=sums.left.offset + side.means),
-        coefficients=vectors[1:],
-        constants=vectors[0],
-        **_levels(sums, found, span, span, is_constant(vectors)),
-    )
-
-
-def _singular(
-    sums: Sums,
-    L: Array,
-    left: Side,
-    right: Side,
-    k: int,
-    least: int,
-    regularization: float,
-) -> SingularSpectrum:
-    penalties = None
-    if regularization and sums.form.order == "smallest":
-        reason = (
-            "A penalty makes rough functions look small, so that their singular values, which are "
-            "artifacts, would come first. Use fewer or smoother functions instead."
-        )
-        raise parameter_error("regularization", f"0 for {sums.form}", regularization, reason)
-    if regularization:
-        parts = [
-            _penalty(basis, side.metric, regularization)
-            for basis, side in ((sums.left, left), (sums.right, right))
-        ]
-        penalties = (np.asarray(parts[0]), np.asarray(parts[1]))
-    found = triples(L, left, right, k, sums.form.order, penalties)
-    require_rank(len(found.values), least)
-    sign = signs(left.metric @ found.left)
-    A, B = found.left * sign, found.right * sign
-
+        # Twice as many eigenfunctions, so that the last group is whole. Of singular functions more
+        # would undo the regularization, which chooses the span.
+        found = solve_sums(sums, 2 * k if sums.form.symmetric else k, regularization)
+        require_rank(min(len(found), k), 1 if fewer else k)
+        estimates = Estimates.of(sums, found, regularization, n_jobs)
+        levels: dict[str, Any] = {
+            "values": estimates.values,
+            "errors": estimates.errors,
+            "ritz_values": found.values,
+            "heldout_values": None if estimates.held is None else estimates.held.values,
+            "basis_errors": basis_errors(sums, estimates.values, regularization, n_jobs),
+            "groups": estimates.groups,
+            "group_confidence": estimates.confidence,
+            "flags": estimates.flags,
+            "stability": stability(half_overlaps(sums, found, regularization), estimates.groups),
+            "residuals": found.residuals,
+        }
+    first = np.arange(min(k, len(found)))
+    found = found.pick(first)
+    levels = {name: None if part is None else part[: len(first)] for name, part in levels.items()}
+    if estimates.folds is not None:
+        levels["folds"] = estimates.folds.pick(first)
+    levels |= {"rank": found.rank, "n_rows": sums.n_rows, "operator": str(sums.form)}
     sides = [
-        Combination(replace(basis, offset=basis.offset + side.means), C[1:], C[0])
-        for basis, side, C in ((sums.left, left, A), (sums.right, right, B))
-    ]
-    spans = left.uncentered(A), right.uncentered(B)
-    is_exact = is_constant(A) & is_constant(B)
-    return SingularSpectrum(left=sides[0], right=sides[1], **_levels(sums, found, *spans, is_exact))
-
-
-def eigenpairs(L: Array, side: Side, k: int, penalty: Array | None, positive: bool) -> Eigenpairs:
-    """Find the k smallest eigenvalues over (1, f - means), fewer where the rank is less.
-
-    Where the function 1 is an eigenfunction it is left out of the problem, so that its eigenvalue
-    is exact. Eigenvalues of a positive form are below zero only by rounding, and set to zero.
-    """
-    alone = decouples(L)
-    if positive and not alone and abs(L[0, 0]) <= 1e-13 * np.abs(L).max():
-        # A positive form that vanishes at (1, 1) vanishes at all (1, g): the entries are rounding.
-        L = L.copy()
-        L[0] = L[:, 0] = 0.0
-        alone = True
-    if not alone:
-        return lowest_eigenpairs(L, side.metric, k, penalty=penalty, floor=side.floor)
-    rest = lowest_eigenpairs(
-        L[1:, 1:],
-        side.metric[1:, 1:],
-        k,
-        penalty=None if penalty is None else penalty[1:, 1:],
-        floor=side.floor[1:],
-    )
-    found = np.maximum(rest.values, 0.0) if positive else rest.values
-    place = int(found.searchsorted(L[0, 0]))
-    values = np.insert(found, place, L[0, 0])
-    residuals = np.insert(rest.residuals, place, 0.0)
-    vectors = _with_constant(rest.vectors, 1.0, place)
-    return Eigenpairs(values[:k], vectors[:, :k], 1 + rest.rank, residuals[:k])
-
-
-def triples(
-    L: Array,
-    left: Side,
-    right: Side,
-    k: int,
-    order: Order,
-    penalties: tuple[Array, Array] | None,
-) -> SingularTriples:
-    """Find k singular values over (1, f - means) and (1, g - means), as `eigenpairs` does."""
-    floors = (left.floor, right.floor)
-    if not decouples(L):
-        return singular_triples(
-            L, left.metric, right.metric, k, order=order, penalties=penalties, floors=floors
+        Combination(replace(basis, offset=basis.offset + means), C[1:], C[0] + means @ C[1:])
+        for basis, means, C in zip(
+            (sums.left, sums.right), found.means, (found.left, found.right), strict=True
         )
-    inner = None if penalties is None else (penalties[0][1:, 1:], penalties[1][1:, 1:])
-    metrics = (left.metric[1:, 1:], right.metric[1:, 1:])
-    inner_floors = (left.floor[1:], right.floor[1:])
-    rest = singular_triples(
-        L[1:, 1:], *metrics, k, order=order, penalties=inner, floors=inner_floors
-    )
-    values = np.concatenate([np.abs(L[:1, 0]), rest.values])
-    # Functions that fit few samples exactly have correlation 1 up to rounding. The constant comes
-    # first among them.
-    rank_by = values.copy() if order == "smallest" else -values
-    rank_by[0] -= 1e-9 * values.max()
-    pick = np.argsort(rank_by, kind="stable")[:k]
-    A = _with_constant(rest.left, 1.0)
-    B = _with_constant(rest.right, 1.0 if L[0, 0] >= 0 else -1.0)
-    residuals = np.concatenate([[0.0], rest.residuals])
-    return SingularTriples(values[pick], A[:, pick], B[:, pick], 1 + rest.rank, residuals[pick])
+    ]
+    if not sums.form.symmetric:
+        return SingularSpectrum(left=sides[0], right=sides[1], **levels)
+    functions = sides[0]
+    return Spectrum(functions.basis, functions.coefficients, functions.constants, **levels)
 
 
-def _with_constant(vectors: Array, value: float, place: int = 0) -> Array:
-    """Return vectors (1 + p, 1 + k) over (1, f), with a multiple of the function 1 at `place`."""
-    p, k = vectors.shape
-    result = np.zeros((1 + p, 1 + k))
-    result[0, place] = value
-    result[1:, :place] = vectors[:, :place]
-    result[1:, place + 1 :] = vectors[:, place:]
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Best estimates of the values of functions, and what they rest on.
+
+    Parameters
+    ----------
+    values, errors
+        The estimates (k,) and their standard errors, or None; the same for all members of a group.
+    groups, confidence
+        Numbers (k,) of groups of values, and their probabilities, or None.
+    held
+        The functions on unseen rows, or None.
+    flags
+        What is wrong with each function (k,), or an empty text.
+    folds
+        The matrices of each fold over the functions, or None.
+    """
+
+    values: Array
+    errors: Array | None
+    groups: NDArray[np.intp]
+    confidence: Array | None
+    held: HeldOut | None
+    flags: tuple[str, ...]
+    folds: FoldMatrices | None
+
+    @classmethod
+    def of(cls, sums: Sums, found: Found, regularization: float, n_jobs: int | None) -> Estimates:
+        """Estimate the values of functions that were found from sums."""
+        held = hold_out(sums, found, regularization, n_jobs)
+        small = fold_matrices(sums, found.left, found.right)
+        order = None if sums.form.symmetric else sums.form.order
+        left_out = None if small is None else left_out_values(small, order)
+        values, bias = found.values, np.zeros(len(found))
+        is_rough = np.ones(len(found), dtype=np.bool_)
+        flags = np.full(len(found), "", dtype=object)
+        if held is not None:
+            noise = held.errors if left_out is None else jackknife(left_out)
+            # Groups count as rows, and there may be few of them.
+            if small is not None and not sums.grouped:
+                rows = effective_rows(np.einsum("fii->fi", small.Phi), small.weight)
+                few = min(FEWEST_EFFECTIVE_ROWS, LEAST_ROW_SHARE * sums.n_rows)
+                flags[rows < few] = "few rows"
+            is_rough = np.abs(held.values - values) > LARGEST_GAP * np.abs(values)
+            values, bias, usable = combined(values, held, noise)
+            flags[~usable] = "does not generalize"
+            flags[found.is_exact] = ""
+            plain = found.is_exact | (flags != "")
+            values, bias = np.where(plain, found.values, values), np.where(plain, 0.0, bias)
+        good = np.flatnonzero(flags == "")
+        found_groups = grouped(sums, found, small, good, is_rough)
+
+        def means(values: Array) -> Array:
+            """Return values (..., k) with the expected mean of the run for each good one."""
+            result = values.copy()
+            result[..., good] = found_groups.means(values[..., good])
+            return result
+
+        errors = None
+        if left_out is not None:
+            errors = np.hypot(jackknife(means(left_out)), means(bias))
+            errors[good] = np.hypot(errors[good], found_groups.doubt(values[good]))
+            errors = np.where(found.is_exact, 0.0, errors)
+        values = in_order(means(values), flags == "", found.is_exact, order == "largest")
+        groups, confidence = with_flagged(found_groups, good, len(found))
+        return cls(values, errors, groups, confidence, held, tuple(flags.tolist()), small)
+
+
+def grouped(
+    sums: Sums,
+    found: Found,
+    small: FoldMatrices | None,
+    good: NDArray[np.intp],
+    is_rough: NDArray[np.bool_],
+) -> Groups:
+    """Return the groups of the values that are not flagged, whose numbers are `good`.
+
+    Eigenvalues over kernel sections of one variable are simple, as Sturm and Liouville found.
+    """
+    form, basis = sums.form, sums.left.basis
+    while isinstance(basis, Combination | Centered):
+        basis = basis.basis
+    one_variable = isinstance(basis, KernelSections) and basis.dimension == 1
+    if form.symmetric and form.views == 1 and one_variable:
+        return certain(np.arange(len(good)), np.ones(len(good)))
+    # Division by the unit prevents overflow and underflow of squares.
+    unit = float(np.abs(found.values).max(initial=0.0)) or 1.0
+    values, noise = found.values / unit, None
+    if small is not None:
+        all_noise = noise_of(replace(small, L=small.L / unit), values)
+        noise = all_noise[0][np.ix_(good, good)], all_noise[1][np.ix_(good, good)]
+    n_folds = len(heavy_folds(sums))
+    return group(values[good], noise, found.is_exact[good], is_rough[good], n_folds)
+
+
+def with_flagged(
+    found: Groups, good: NDArray[np.intp], k: int
+) -> tuple[NDArray[np.intp], Array | None]:
+    """Return groups (k,) and confidence; flagged values stand alone, with confidence 0.
+
+    Groups are numbered in the order in which they begin.
+    """
+    groups = k + np.arange(k)
+    groups[good] = found.number
+    _, first, member = np.unique(groups, return_index=True, return_inverse=True)
+    groups = np.argsort(np.argsort(first))[member]
+    if found.confidence is None:
+        return groups, None
+    confidence = np.zeros(k)
+    confidence[good] = found.confidence
+    return groups, confidence
+
+
+def in_order(
+    values: Array, usable: NDArray[np.bool_], is_exact: NDArray[np.bool_], descending: bool
+) -> Array:
+    """Return estimates in the order of the functions: where two cross, their mean stands for both.
+
+    Functions are in the order of their in-sample values. Estimates cross where noise cannot tell
+    them apart, and the mean is better than either. Those of functions that do not generalize count
+    little.
+    """
+    weights = np.where(usable, 1.0, LITTLE_WEIGHT)[~is_exact]
+    result = values.copy()
+    if len(weights):
+        fit = isotonic_regression(values[~is_exact], weights=weights, increasing=not descending)
+        result[~is_exact] = fit.x
     return result
 
 
-def is_constant(vectors: Array) -> NDArray[np.bool_]:
-    """Return which columns (1 + p, k) are multiples of the function 1."""
-    return np.asarray(~vectors[1:].any(axis=0))
+def combined(
+    ritz_values: Array, held: HeldOut, errors: Array
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Return values between in-sample and held-out ones, the error of their bias, and where.
+
+    Functions fitted to n rows have values that are too good there by some b, and on unseen rows too
+    bad by b; held-out functions, fitted to (F - 1) / F of the rows, by b F / (F - 1). The weights F
+    and F - 1 cancel both. Functions that do not generalize keep their in-sample values.
+    """
+    F = len(held.weight)
+    gap = np.abs(held.values - ritz_values)
+    size = np.abs(ritz_values)
+    small = NEGLIGIBLE * size.max(initial=0.0)
+    usable = held.generalize & (gap <= 2 * size + 3 * errors + small)
+    mixed = (F * ritz_values + (F - 1) * held.values) / (2 * F - 1)
+    bias = np.where(usable, BIAS_SHARE * gap, 0.0)
+    return np.where(usable, mixed, ritz_values), bias, usable
 
 
-def signs(correlations: Array) -> Array:
-    """Return signs (k,) that make each column's largest entry, by size, positive."""
-    return np.where(correlations.max(axis=0) >= -correlations.min(axis=0), 1.0, -1.0)
+def basis_errors(
+    sums: Sums, values: Array, regularization: float, n_jobs: int | None
+) -> Array | None:
+    """Return by how much (k,) more functions may lower the values, or raise correlations.
 
-
-def _symmetrized(M: Array) -> Array:
-    """Return (M + M') / 2 for matrices (m, k, k), halved first to prevent overflow."""
-    return M / 2 + M.transpose(0, 2, 1) / 2
-
-
-def _small_values(small: Matrices) -> Array | None:
-    """Return the eigenvalues (m, k) of matrices (m, k, k), or None if a metric is not positive."""
-    L, Phi = _symmetrized(small.L), _symmetrized(small.Phi)
+    With half and a quarter of a nested basis the gains of two doublings are known. If later gains
+    fall by the same ratio r, they add up to r / (1 - r) times the last one. It is an estimate, not
+    a bound.
+    """
+    size = min(sums.left.size, sums.right.size)
+    if not (sums.left.nested and sums.right.nested) or size < FEWEST_NESTED:
+        return None
     try:
-        inverse = np.linalg.inv(np.linalg.cholesky(Phi))
-        return np.asarray(np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1)))
-    except np.linalg.LinAlgError:
+        quarter, half = (
+            nested_values(sums, share, len(values), regularization, n_jobs) for share in (0.25, 0.5)
+        )
+    except ValueError:
+        # The first functions alone vary too little on the samples.
         return None
+    sign = -1.0 if sums.form.symmetric or sums.form.order == "smallest" else 1.0
+    last, before = sign * (values - half), sign * (half - quarter)
+    ratio = np.clip(last / np.where(before > 0, before, np.inf), LEAST_RATIO, MOST_RATIO)
+    gains = np.maximum(last, 0.0) * ratio / (1 - ratio)
+    # No eigenvalue of a positive form is below zero.
+    return np.minimum(gains, np.maximum(values, 0.0)) if sums.form.positive else gains
 
 
-def _small_singular_values(small: Matrices, order: Order) -> Array | None:
-    """Return the singular values (m, k) of matrices (m, k, k), or None if some have fewer."""
-    Phi, Psi = _symmetrized(small.Phi), _symmetrized(small.Psi)
-    if not all(map(is_positive, (*Phi, *Psi))):
-        # Some functions are independent only on the rows left out.
-        return None
-    parts = zip(small.L, Phi, Psi, strict=True)
-    k = small.L.shape[-1]
-    found = [singular_triples(*part, k, order=order).values for part in parts]
-    return np.array(found) if all(len(values) == k for values in found) else None
-
-
-def _levels(
-    sums: Sums,
-    found: Eigenpairs | SingularTriples,
-    A: Array,
-    B: Array,
-    is_exact: NDArray[np.bool_],
-) -> dict[str, Any]:
-    """Return values, errors and groups; the error of an exact value is zero."""
-    small = leave_one_out(sums, A, B)
-    left_out = errors = group_errors = None
-    if small is not None and sums.form.symmetric:
-        left_out = _small_values(small)
-    elif small is not None:
-        left_out = _small_singular_values(small, sums.form.order)
-    if left_out is not None:
-        errors = np.where(is_exact, 0.0, jackknife(left_out))
-    groups = group(found.values, errors, int((sums.weight > 0).sum()))
-    if left_out is not None:
-        group_errors = np.where(is_exact, 0.0, jackknife(group_means(left_out, groups)))
-    return {
-        "values": found.values,
-        "errors": errors,
-        "groups": groups,
-        "group_values": group_means(found.values, groups),
-        "group_errors": group_errors,
-        "residuals": found.residuals,
-        "rank": found.rank,
-        "n_rows": sums.n_rows,
-        "operator": str(sums.form),
-    }
+def nested_values(
+    sums: Sums, share: float, k: int, regularization: float, n_jobs: int | None
+) -> Array:
+    """Return the values (k,) of the first functions of a basis, the last one found repeated."""
+    left = np.arange(int(share * sums.left.size))
+    right = left if sums.right is sums.left else np.arange(int(share * sums.right.size))
+    some = sums.pick(left, right)
+    found = solve_sums(some, k, regularization)
+    values = Estimates.of(some, found, regularization, n_jobs).values
+    return np.append(values, np.full(k - len(values), values[-1]))

@@ -1,26 +1,21 @@
-"""Error bars by leaving out one fold at a time, and groups of values that they cannot separate."""
+"""Error bars by leaving out one fold at a time."""
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import fdtri
 
-from ritz.assembly import Matrices, Sums
+from ritz.assembly import Sums
 from ritz.assembly.sums import Folds
+from ritz.forms.form import Order
+from ritz.solve.gsvd import singular_triples
+from ritz.solve.whiten import is_positive
+from ritz.spectrum.folds import FoldMatrices
+from ritz.spectrum.held_out import FEWEST_FOLDS, heavy_folds
 from ritz.validation import Array
 
-# Values whose confidence intervals of this level overlap may belong to one group.
-GROUP_CONFIDENCE = 0.99
 
-
-def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
-    """Return the matrices (folds, k, k) of a fixed span, without each fold in turn.
-
-    To first order in 1/n the span found from all rows gives the same values as the span found
-    from the rest, so only k by k problems need to be solved.
+def fold_matrices(sums: Sums, A: Array, B: Array) -> FoldMatrices | None:
+    """Return the sums of each fold over a span of functions.
 
     Parameters
     ----------
@@ -33,18 +28,66 @@ def leave_one_out(sums: Sums, A: Array, B: Array) -> Matrices | None:
     -------
     None where fewer than three folds have rows, of more weight than rounding errors of the total.
     """
-    folds = np.flatnonzero(sums.weight > np.finfo(np.float64).eps * sums.weight.sum())
-    if len(folds) < 3:
+    folds = heavy_folds(sums)
+    if len(folds) < FEWEST_FOLDS:
         return None
-    others = (sums.weight.sum() - sums.weight[folds])[:, None, None]
 
-    def without_each(matrices: Folds, left: Array, right: Array) -> Array:
-        small = np.array([left.T @ M @ right for M in matrices])
-        return np.asarray((small.sum(axis=0) - small[folds]) / others)
+    def small(matrices: Folds, left: Array, right: Array) -> Array:
+        return np.array([left.T @ matrices[fold] @ right for fold in folds])
 
-    L, Phi = without_each(sums.L, A, B), without_each(sums.Phi, A, A)
+    L, Phi = small(sums.L, A, B), small(sums.Phi, A, A)
     shared = sums.Psi is sums.Phi and A is B
-    return Matrices(L, Phi, Phi if shared else without_each(sums.Psi, B, B))
+    return FoldMatrices(L, Phi, None if shared else small(sums.Psi, B, B), sums.weight[folds])
+
+
+def left_out_values(small: FoldMatrices, form_order: Order | None) -> Array | None:
+    """Return the values (folds, k) of a fixed span, without each fold in turn.
+
+    To first order in 1/n the span found from all rows gives the same values as the span found
+    from the rest, so only k by k problems need to be solved.
+
+    Parameters
+    ----------
+    small
+        The matrices of the span.
+    form_order
+        The order of singular values, or None for eigenvalues.
+    """
+    weight = small.weight
+    others = (weight.sum() - weight)[:, None, None]
+
+    def without_each(M: Array) -> Array:
+        return np.asarray((M.sum(axis=0) - M) / others)
+
+    L, Phi = without_each(small.L), _symmetrized(without_each(small.Phi))
+    if form_order is None:
+        return _eigenvalues(_symmetrized(L), Phi)
+    return _singular_values(L, Phi, _symmetrized(without_each(small.second)), form_order)
+
+
+def _symmetrized(M: Array) -> Array:
+    """Return (M + M') / 2 for matrices (m, k, k), halved first to prevent overflow."""
+    return M / 2 + M.transpose(0, 2, 1) / 2
+
+
+def _eigenvalues(L: Array, Phi: Array) -> Array | None:
+    """Return the eigenvalues (m, k) of matrices (m, k, k), or None if a metric is not positive."""
+    try:
+        inverse = np.linalg.inv(np.linalg.cholesky(Phi))
+        return np.asarray(np.linalg.eigvalsh(inverse @ L @ inverse.transpose(0, 2, 1)))
+    except np.linalg.LinAlgError:
+        return None
+
+
+def _singular_values(L: Array, Phi: Array, Psi: Array, order: Order) -> Array | None:
+    """Return the singular values (m, k) of matrices (m, k, k), or None if some have fewer."""
+    if not all(map(is_positive, (*Phi, *Psi))):
+        # Some functions are independent only on the rows left out.
+        return None
+    k = L.shape[-1]
+    parts = zip(L, Phi, Psi, strict=True)
+    found = [singular_triples(*part, k, order=order).values for part in parts]
+    return np.array(found) if all(len(values) == k for values in found) else None
 
 
 def jackknife(left_out: Array) -> Array:
@@ -57,39 +100,21 @@ def jackknife(left_out: Array) -> Array:
     return np.asarray(unit * np.sqrt((m - 1) / m * (part**2).sum(axis=0)))
 
 
-def group(values: Array, errors: Array | None, n_folds: int) -> NDArray[np.intp]:
-    """Return group numbers (k,): values that may be one value, as far as their errors tell.
+def noise_of(small: FoldMatrices, values: Array) -> tuple[Array, Array]:
+    """Return how sampling moves the symmetric part of L - V (Phi + Psi) V / 2, V = roots of values.
 
-    Neighbors in a group have overlapping confidence intervals, and its members lie no farther apart
-    than sampling would spread copies of one value. A value of error zero is exact and stays alone.
-    Where errors is None, values that agree to eight digits make a group.
+    On functions of one repeated value that matrix is noise, and its eigenvalues are how far
+    sampling spreads the copies of the value apart.
+
+    Returns
+    -------
+    The variances (k, k) of its entries, and the covariances (k, k) of its diagonal.
     """
-    if errors is None:
-        reach = 1e-8 * np.abs(values)
-    else:
-        # The gap of a repeated pair is the length of a vector of two numbers, not one number.
-        reach = np.sqrt(2 * fdtri(2, n_folds - 1, GROUP_CONFIDENCE)) * errors
-    tiny = float(np.finfo(np.float64).tiny)
-    v, r = values.tolist(), reach.tolist()
-    exact = [False] * len(v) if errors is None else (errors == 0).tolist()
-    groups = [0] * len(v)
-    start = 0
-    for j in range(1, len(v)):
-        gaps = [abs(v[j] - v[i]) / max(r[j] + r[i], tiny) for i in range(start, j)]
-        groups[j] = groups[j - 1]
-        # Sampling spreads a value of multiplicity m by sqrt(m / 2) times as much as a pair.
-        far = gaps[-1] > 1 or max(gaps) > sqrt((j + 1 - start) / 2)
-        if exact[j] or exact[j - 1] or far:
-            groups[j] += 1
-            start = j
-    return np.array(groups, dtype=np.intp)
-
-
-def group_means(values: Array, groups: NDArray[np.intp]) -> Array:
-    """Return each value (..., k) replaced by the mean of its group, groups being 0, 1, ..."""
-    if not len(groups):
-        return values.copy()
-    sizes = np.bincount(groups)
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    means = np.add.reduceat(values, starts, axis=-1) / sizes
-    return np.asarray(means[..., groups])
+    root, weight = np.sqrt(np.abs(values)), small.weight
+    deviation = small.L - np.sign(values) * root[:, None] * root * (small.Phi + small.second) / 2
+    deviation = deviation - weight[:, None, None] / weight.sum() * deviation.sum(axis=0)
+    deviation = _symmetrized(deviation / weight.sum())
+    m = len(weight)
+    diagonal = np.einsum("fii->fi", deviation)
+    variances = m / (m - 1) * (deviation**2).sum(axis=0)
+    return np.asarray(variances), np.asarray(m / (m - 1) * diagonal.T @ diagonal)

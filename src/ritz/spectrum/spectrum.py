@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ritz import tables
 from ritz.bases import Centered, Combination
-from ritz.spectrum.files import write
+from ritz.files import write
+from ritz.spectrum.folds import FoldMatrices
+from ritz.spectrum.frames import frame_of
 from ritz.validation import Array, as_count, parameter_error, renamed
 
-PER_VALUE = ("values", "errors", "groups", "group_values", "group_errors", "residuals")
-NONNEGATIVE = ("errors", "groups", "group_errors", "residuals")
+PER_VALUE = (
+    "values",
+    "errors",
+    "groups",
+    "group_confidence",
+    "residuals",
+    "ritz_values",
+    "heldout_values",
+    "basis_errors",
+    "stability",
+)
+NONNEGATIVE = (
+    "errors",
+    "groups",
+    "group_confidence",
+    "residuals",
+    "basis_errors",
+    "stability",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +44,17 @@ class Levels:
     Attributes
     ----------
     values
-        Eigenvalues (k,), ascending, or singular values, in the operator's order.
+        Eigenvalues (k,), ascending, or singular values, in the operator's order: the best
+        estimates, which lie between in-sample and held-out values. Members of a group share their
+        mean, as sampling alone spreads them apart. With fewer than three folds, and for functions
+        that do not generalize, estimates are in-sample values.
     errors
-        Their standard errors (k,) by the jackknife over folds: the error of sampling, not of the
-        choice of functions. None where there are too few folds.
+        Their standard errors (k,) over folds: the error of sampling. None where there are too few
+        folds.
     groups
-        Numbers (k,) of groups of values whose confidence intervals overlap: repeated values, as
-        far as the samples tell.
-    group_values, group_errors
-        Each group's mean and its standard error, repeated for its members (k,): better estimates
-        for repeated values, which sampling spreads apart.
+        Numbers (k,) of groups of values that are one repeated value as far as samples can tell. A
+        value that lies too close to others to say stands alone, though if it is surely one of many
+        copies it is a mean over all runs of neighbors that it may belong to.
     residuals
         Relative residuals (k,) of the matrix problem.
     rank
@@ -42,19 +63,53 @@ class Levels:
         The number of samples.
     operator
         The operator's name.
+    ritz_values
+        The in-sample values (k,), which belong to the functions: their energies on the samples.
+        They are too small for eigenvalues, as the functions are fitted to the same samples.
+    heldout_values
+        The energies (k,) of functions found without a fold on that fold, which are too large; None
+        where there are too few folds.
+    group_confidence
+        The probability (k,) that the members of a group, and no other values, are one repeated
+        value; that a value stands alone where it does. None where there are too few folds.
+    basis_errors
+        By how much (k,) the values may be lower (correlations higher) with more functions, if gains
+        fall further as they did from a quarter to half and from half to all of the functions. An
+        estimate, not a bound; None for functions that are used as a whole, such as polynomials.
+    flags
+        What is wrong with each function (k,): "does not generalize" if its variance on unseen rows
+        is not about that on the rows it was found from, "few rows" if fewer than ten rows, or
+        2% of a small sample, hold most of its squares, or nothing.
+    stability
+        The cosine (k,) of the largest angle between the eigenspaces, of the value's group, that
+        two halves of the samples give.
+    folds
+        The matrices of each fold over the functions, which errors rest on; None where there are too
+        few folds, and in files of earlier versions.
     """
+
+    # Fields of files of earlier versions that are left out.
+    retired_fields: ClassVar[tuple[str, ...]] = ("group_values", "group_errors")
 
     values: Array
     errors: Array | None
     groups: NDArray[np.intp]
-    group_values: Array
-    group_errors: Array | None
     residuals: Array
     rank: int
     n_rows: int
     operator: str
+    # Files of earlier versions have none: their values are those in the sample.
+    ritz_values: Array = field(default=cast(Any, None), kw_only=True)
+    heldout_values: Array | None = field(default=None, kw_only=True)
+    group_confidence: Array | None = field(default=None, kw_only=True)
+    basis_errors: Array | None = field(default=None, kw_only=True)
+    flags: tuple[str, ...] | None = field(default=None, kw_only=True)
+    stability: Array | None = field(default=None, kw_only=True)
+    folds: FoldMatrices | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.ritz_values is None:
+            object.__setattr__(self, "ritz_values", self.values)
         if self.values.ndim != 1:
             raise parameter_error("values", "of shape (k,)", self.values.shape)
         for name in PER_VALUE:
@@ -66,6 +121,11 @@ class Levels:
                 raise parameter_error(name, requirement, array.shape)
             if name in NONNEGATIVE and array.min(initial=0) < 0:
                 raise parameter_error(name, "nonnegative", array.min())
+        if self.flags is not None and len(self.flags) != len(self.values):
+            raise parameter_error("flags", f"{len(self.values)} texts", f"{len(self.flags)} texts")
+        if self.folds is not None and self.folds.L.shape[-1] != len(self.values):
+            got = f"matrices of {self.folds.L.shape[-1]}"
+            raise parameter_error("folds", f"matrices of {len(self.values)} functions", got)
         as_count(self.rank, "rank")
         as_count(self.n_rows, "n_rows")
 
@@ -73,10 +133,27 @@ class Levels:
         """Write the spectrum to a file of arrays and JSON, to be read by `ritz.load`."""
         write(self, path)
 
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Return a data frame with a row for each value.
+
+        Its columns are number, value, error, basis_error, group, group_confidence, ritz_value,
+        heldout_value, stability, residual and flag; those that are not known are left out.
+
+        Parameters
+        ----------
+        backend
+            The library of the frame, "pandas" or "polars".
+        """
+        return frame_of(self, backend)
+
     def _some(self, which: Any) -> dict[str, Any]:
         """Return the per-value fields of a selection."""
         fields = {name: getattr(self, name) for name in PER_VALUE}
-        return {name: None if a is None else a[which] for name, a in fields.items()}
+        some: dict[str, Any] = {name: None if a is None else a[which] for name, a in fields.items()}
+        some["folds"] = None if self.folds is None else self.folds.pick(which)
+        if self.flags is None:
+            return some
+        return some | {"flags": tuple(np.array(self.flags, dtype=object)[which].tolist())}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +184,14 @@ class Spectrum(Levels, Combination):
         )
 
     def __str__(self) -> str:
-        return table(self, "eigenvalue", f"{count(self)} and the constant")
+        return text_table(self, "eigenvalue", self._functions)
+
+    def _repr_html_(self) -> str:
+        return html_table(self, "eigenvalue", self._functions)
+
+    @property
+    def _functions(self) -> str:
+        return f"{count(self)} and the constant"
 
     def __repr__(self) -> str:
         return f"<Spectrum of {self.operator}: {self.size} eigenvalues, {self.n_rows:,} rows>"
@@ -151,8 +235,14 @@ class SingularSpectrum(Levels):
         )
 
     def __str__(self) -> str:
-        sizes = f"{count(self.left)} by {count(self.right)} and the constants"
-        return table(self, "singular value", sizes)
+        return text_table(self, "singular value", self._functions)
+
+    def _repr_html_(self) -> str:
+        return html_table(self, "singular value", self._functions)
+
+    @property
+    def _functions(self) -> str:
+        return f"{count(self.left)} by {count(self.right)} and the constants"
 
     def __repr__(self) -> str:
         return f"<SingularSpectrum of {self.operator}: {len(self)} values, {self.n_rows:,} rows>"
@@ -183,21 +273,43 @@ def as_selection(which: Any, size: int) -> Any:
     return index
 
 
-def table(levels: Levels, name: str, functions: str) -> str:
-    """Return a spectrum as text: a line a value, repeated values with their multiplicity."""
-    lines = [
-        f"Spectrum of {levels.operator}: {levels.n_rows:,} rows, {functions}, rank {levels.rank}",
-        f"{'':>4}{name:>16}{'std. error':>12}{'group mean':>14}{'times':>7}{'residual':>11}",
-    ]
+def cells(levels: Levels, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the headers and the rows of a table of values, repeated ones with multiplicity."""
+    falls = len(levels.values) > 1 and levels.values[0] > levels.values[-1]
+    lower = "may be higher by" if falls else "may be lower by"
+    rows: list[tuple[str, ...]] = []
     for j, value in enumerate(levels.values):
         error = "" if levels.errors is None else f"{levels.errors[j]:.1e}"
+        basis = "" if levels.basis_errors is None else f"{levels.basis_errors[j]:.1e}"
         members = levels.groups == levels.groups[j]
         first = j == int(np.argmax(members))
-        times = int(members.sum())
-        mean = f"{levels.group_values[j]:.6g}" if first and times > 1 else ""
-        multiplicity = str(times) if first else "·"
-        lines.append(
-            f"{j:>4}{value:>16.6g}{error:>12}{mean:>14}{multiplicity:>7}"
-            f"{levels.residuals[j]:>11.0e}"
+        times = str(int(members.sum())) if first else "·"
+        sure = "" if levels.group_confidence is None else f"{levels.group_confidence[j]:.0%}"
+        flag = levels.flags[j] if levels.flags else ""
+        rows.append((str(j), f"{value:.6g}", error, basis, times, sure if first else "", flag))
+    return ("", name, "std. error", lower, "times", "confidence", ""), rows
+
+
+def head(levels: Levels, functions: str) -> str:
+    """Return the line above a table of values."""
+    return f"Spectrum of {levels.operator}: {levels.n_rows:,} rows, {functions}, rank {levels.rank}"
+
+
+def text_table(levels: Levels, name: str, functions: str) -> str:
+    """Return a spectrum as text: a line a value."""
+    headers, rows = cells(levels, name)
+    lines = [head(levels, functions)]
+    for row in (headers, *rows):
+        *columns, flag = (
+            f"{cell:>{width}}" for cell, width in zip(row, (4, 16, 12, 18, 7, 12, 0), strict=True)
         )
+        lines.append(f"{''.join(columns)}{'  ' * bool(flag)}{flag}".rstrip())
     return "\n".join(lines)
+
+
+def html_table(levels: Levels, name: str, functions: str) -> str:
+    """Return a spectrum as HTML: a row a value."""
+    headers, rows = cells(levels, name)
+    headers, width = ("number", *headers[1:-1], "flag"), 7 if any(levels.flags or ()) else 6
+    shown = [row[:width] for row in rows]
+    return tables.face(tables.table(head(levels, functions), headers[:width], shown, text=(6,)))

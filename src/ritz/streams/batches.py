@@ -3,24 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ritz.rows import Block
+from ritz.sparse import as_points
+from ritz.streams.spool import spooled
 from ritz.streams.stream import Stream
 from ritz.validation import (
     Names,
     as_choice,
-    as_rows,
+    as_contiguous,
     as_weights,
     column_names,
     parameter_error,
     require_finite,
     require_names,
 )
+
+
+class Once:
+    """The items of an iterator, for one pass over them."""
+
+    def __init__(self, items: Iterator[Any]) -> None:
+        self._items, self._seen, self._read = items, list[Any](), False
+
+    def ahead(self) -> Iterator[Any]:
+        """Yield items that the pass will yield again."""
+        for item in self._items:
+            self._seen.append(item)
+            yield item
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._read:
+            raise ValueError(
+                "An iterator can be read once only, and these rows were read before. Pass a new "
+                "one, or ritz.Batches(function) with a function that returns one."
+            )
+        self._read = True
+        seen, self._seen = self._seen, []
+        return chain(seen, self._items)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +56,10 @@ class Batches(Stream):
     Parameters
     ----------
     source
-        A list of arrays (b, d), or a function that returns a fresh iterator over arrays: the
-        rows are read more than once. For two views each item is a pair of arrays. Frames must
-        have the same columns, in the same order.
+        A list of arrays (b, d), or a function that returns a fresh iterator over arrays. Or an
+        iterator: its rows can be read once only, so that they are kept in a temporary file where
+        they are needed twice. For two views each item is a pair of arrays. Frames must have the
+        same columns, in the same order.
     views
         The number of arrays in each item, 1 or 2.
     weighted
@@ -52,16 +79,22 @@ class Batches(Stream):
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Iterator):
-            what = "a list of arrays, or a function that returns an iterator over them"
-            hint = "An iterator can be read only once, and the rows are needed twice."
-            raise parameter_error("source", what, type(self.source).__name__, hint, kind=TypeError)
+            object.__setattr__(self, "source", Once(self.source))
         if not callable(self.source) and not isinstance(self.source, Iterable):
             what = "a list of arrays or a function"
             raise parameter_error("source", what, self.source, kind=TypeError)
         object.__setattr__(self, "views", as_choice(self.views, "views", (1, 2)))
 
+    def rereadable(self) -> Stream:
+        return spooled(self) if isinstance(self.source, Once) else self
+
     @cached_property
     def _first(self) -> tuple[Block, tuple[Names, ...]]:
+        source = self.source
+        if isinstance(source, Once):
+            # Its first items are looked at, and come again when the rows are read.
+            ahead = replace(self, source=source.ahead)
+            return ahead._first
         for block, names in self._named_blocks():
             return block.take(np.arange(1)), names
         raise parameter_error("source", "at least one nonempty batch of rows", "none")
@@ -91,7 +124,7 @@ class Batches(Stream):
         for number, item in enumerate(items):
             parts = self._parts(item, number)
             views = tuple(
-                as_rows(part, f"batch {number}", d)
+                as_contiguous(as_points(part, f"batch {number}", d))
                 for part, d in zip(parts[: self.views], dimensions, strict=True)
             )
             for view in views:

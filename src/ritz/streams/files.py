@@ -2,102 +2,263 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
+from functools import cached_property
+from glob import glob
+from itertools import chain
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ritz.rows import Block
+from ritz.streams.formats import FORMATS, SUFFIXES, File, arrow, format_of
+from ritz.streams.labels import as_numbers
 from ritz.streams.stream import Stream, rows_per_chunk
 from ritz.validation import (
+    Array,
     Names,
     as_choice,
-    as_real,
-    as_rows,
     as_weights,
     parameter_error,
     require_finite,
 )
 
+Path = str | PathLike[str]
+DROP = 'Fill it, or pass nulls="drop" to leave such rows out.'
+
 
 @dataclass(frozen=True, eq=False)
 class Table(Stream):
-    """Rows of a file, or of a folder of files, larger than memory.
+    """Rows of files of columns, larger than memory; `ritz.open` makes one.
 
     Parameters
     ----------
     path
-        A Parquet, CSV or Feather file, or a folder of such files.
+        A Parquet, CSV or Feather file, a folder of such files, a pattern such as "data/*.parquet",
+        or a list of these.
     columns
-        The names of the columns to use, by default all.
-    weight
-        The name of the column with the weights of the rows, if any.
+        The names of the columns to use, by default all others than weight and groups. A pair of
+        lists makes two views.
+    weight, groups
+        The names of the columns with the weights of the rows, and with labels of rows that belong
+        together, if any.
     format
-        "parquet", "csv" or "feather"; by default what the suffix of the path says, else Parquet.
+        "parquet", "csv" or "feather"; by default what the end of each name says.
+    delimiter
+        What separates the columns of a CSV file.
+    nulls
+        "error", or "drop" for leaving out rows in which one of these columns has no number.
+    partial
+        The names of columns whose missing numbers stay, as NaN.
     """
 
-    path: str | PathLike[str]
-    columns: Sequence[str] | None = None
+    path: Path | Sequence[Path]
+    columns: Any = None
     weight: str | None = None
     format: str | None = None
+    groups: str | None = None
+    delimiter: str = ","
+    nulls: str = "error"
+    partial: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.format is None:
-            known = {".csv": "csv", ".feather": "feather", ".arrow": "feather"}
-            format = known.get(Path(self.path).suffix.lower(), "parquet")
-            object.__setattr__(self, "format", format)
-        names = self._dataset().schema.names
-        if self.weight is not None:
-            as_choice(self.weight, "weight", names, "None")
+        as_choice(self.nulls, "nulls", ("error", "drop"))
+        if self.format is not None:
+            as_choice(self.format, "format", FORMATS, "None")
+        if not isinstance(self.delimiter, str) or len(self.delimiter) != 1:
+            raise parameter_error("delimiter", "one character", repr(self.delimiter))
+        names = self.files[0].schema().names
+        for name in ("weight", "groups"):
+            if getattr(self, name) is not None:
+                as_choice(getattr(self, name), name, names, "None")
+        object.__setattr__(self, "columns", self._chosen(names))
+
+    def _chosen(self, names: list[str]) -> Any:
+        """Return the columns of each view; a tuple of names where there is one view."""
         columns = self.columns
         if columns is None:
-            columns = [name for name in names if name != self.weight]
+            columns = [name for name in names if name not in (self.weight, self.groups)]
         listed = isinstance(columns, Iterable) and not isinstance(columns, str)
-        chosen = tuple(as_choice(name, "columns", names) for name in columns) if listed else ()
+        views = list(columns) if listed else []
+        if len(views) == 2 and not any(isinstance(view, str) for view in views):
+            return tuple(self._names(list(view), names) for view in views)
+        return self._names(views, names)
+
+    def _names(self, columns: list[Any], names: list[str]) -> tuple[str, ...]:
+        chosen = tuple(as_choice(name, "columns", names) for name in columns)
         if not chosen:
-            raise parameter_error("columns", f"a list of names among {names}", repr(columns))
-        object.__setattr__(self, "columns", chosen)
+            raise parameter_error("columns", f"a list of names among {names}", repr(self.columns))
+        return chosen
 
-    def _dataset(self) -> Any:
-        try:
-            dataset = import_module("pyarrow.dataset")
-        except ImportError:
-            raise ImportError("Files need pyarrow: pip install 'ritz[files]'.") from None
-        return dataset.dataset(self.path, format=self.format)
+    @cached_property
+    def files(self) -> tuple[File, ...]:
+        """The files, in the order of their names."""
+        arrow()
+        paths = [self.path] if isinstance(self.path, str | PathLike) else list(self.path)
+        found = [file for path in paths for file in found_at(os.fspath(path), self.format)]
+        if not found:
+            raise parameter_error("path", "files, a folder or a pattern", repr(self.path))
+        formats = [self.format or format_of(path) or "parquet" for path in found]
+        # The name that the first file's format stands for is what users see.
+        object.__setattr__(self, "format", formats[0])
+        return tuple(
+            File.at(path, format, self.delimiter)
+            for path, format in zip(found, formats, strict=True)
+        )
 
-    @property
-    def dimensions(self) -> tuple[int, ...]:
-        assert self.columns is not None
-        return (len(self.columns),)
+    def beside(self, columns: Sequence[str]) -> Table:
+        """Return the same rows with other columns as a second view, NaN where they are missing."""
+        names = self.files[0].schema().names
+        for name in columns:
+            as_choice(name, "columns", names)
+        both = (list(self.names[0] or ()), list(columns))
+        return replace(self, columns=both, partial=tuple(columns))
 
     @property
     def names(self) -> tuple[Names, ...]:
-        assert self.columns is not None
-        return (tuple(self.columns),)
+        if isinstance(self.columns[0], str):
+            return (self.columns,)
+        return tuple(self.columns)
 
     @property
+    def dimensions(self) -> tuple[int, ...]:
+        return tuple(len(names or ()) for names in self.names)
+
+    @cached_property
     def n_rows(self) -> int | None:
-        return int(self._dataset().count_rows()) if self.format != "csv" else None
+        if self.nulls == "drop":
+            return None
+        counts = [file.count_rows() for file in self.files]
+        return None if None in counts else sum(count or 0 for count in counts)
 
     def blocks(self) -> Iterator[Block]:
-        assert self.columns is not None
-        wanted = [*self.columns, *([self.weight] if self.weight else [])]
-        rows = rows_per_chunk(len(wanted))
-        start = 0
-        for batch in self._dataset().to_batches(columns=wanted, batch_size=rows):
-            n = batch.num_rows
-            if not n:
-                continue
-            columns = []
-            for name in wanted:
-                numbers = batch.column(name).to_numpy(zero_copy_only=False)
-                columns.append(as_real(numbers, f"column {name}", first_row=start))
-            X = as_rows(np.stack(columns[: len(self.columns)], axis=1), f"rows from {start} of X")
-            require_finite(X, f"rows from {start} of X", for_squares=True)
-            weight = as_weights(columns[-1] if self.weight else None, n, f"column {self.weight}")
-            yield Block((X,), weight, np.arange(start, start + n))
-            start += n
+        return (block for block, _ in self.with_columns(()))
+
+    def with_columns(self, keep: Sequence[str]) -> Iterator[tuple[Block, Any]]:
+        """Yield blocks of rows, each with other columns of the same rows as Arrow has them."""
+        views = [list(names or ()) for names in self.names]
+        weight, labels = ([name] if name else [] for name in (self.weight, self.groups))
+        numeric = list(dict.fromkeys([*chain(*views), *weight]))
+        wanted = list(dict.fromkeys([*numeric, *labels, *keep]))
+        rows, start = rows_per_chunk(len(wanted)), 0
+        for file in self.files:
+            require_numeric(file, numeric, wanted)
+            for first_row, batch in file.batches(wanted, numeric, rows):
+                columns, missing = {}, np.zeros(batch.num_rows, dtype=np.bool_)
+                for name in numeric:
+                    columns[name] = numbers_of(batch, name)
+                self._note_missing(file, columns, batch, first_row, missing)
+                found = self._labels(file, batch, first_row, missing)
+                if missing.any():
+                    batch = batch.filter(arrow().array(~missing))
+                    columns = {name: column[~missing] for name, column in columns.items()}
+                    found = None if found is None else found[~missing]
+                n = batch.num_rows
+                if not n:
+                    continue
+                arrays = tuple(np.stack([columns[name] for name in view], axis=1) for view in views)
+                for view, array in zip(views, arrays, strict=True):
+                    if not set(view) & set(self.partial):
+                        require_finite(array, f"rows of {file.path}", first_row, for_squares=True)
+                given = None if self.weight is None else columns[self.weight]
+                weights = as_weights(given, n, f"column {self.weight} of {file.path}")
+                groups = None if found is None else as_numbers(found)
+                block = Block(arrays, weights, np.arange(start, start + n), groups)
+                yield block, batch.select(list(keep))
+                start += n
+
+    def _note_missing(
+        self,
+        file: File,
+        columns: dict[str, Array],
+        batch: Any,
+        first_row: int,
+        missing: NDArray[np.bool_],
+    ) -> None:
+        """Note the rows that lack a number, or raise for the first entry that is not finite."""
+        wrong: list[tuple[int, str]] = []
+        for name, numbers in columns.items():
+            if name not in self.partial:
+                missing |= np.isnan(numbers)
+            allowed = name in self.partial or self.nulls == "drop"
+            bad = np.isinf(numbers) if allowed else ~np.isfinite(numbers)
+            if bad.any():
+                wrong.append((int(bad.argmax()), name))
+        if wrong:
+            row, name = min(wrong)
+            null = not batch.column(batch.schema.get_field_index(name))[row].is_valid
+            number = columns[name][row]
+            remedy = DROP if np.isnan(number) else "Leave such rows out."
+            raise file.wrong(name, first_row + row, "a null" if null else str(number), remedy)
+
+    def _labels(
+        self, file: File, batch: Any, first_row: int, missing: NDArray[np.bool_]
+    ) -> NDArray[Any] | None:
+        """Return the labels of groups; note the rows that have none, or raise."""
+        if self.groups is None:
+            return None
+        column = batch.column(batch.schema.get_field_index(self.groups))
+        nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+        if nothing.any() and self.nulls == "error":
+            row = first_row + int(nothing.argmax())
+            text = f"Column {self.groups!r} of {file.path} must have a label in each row."
+            raise ValueError(f"{text} Got a null in row {row}. {DROP}")
+        missing |= nothing
+        return np.asarray(column.to_numpy(zero_copy_only=False))
+
+
+def numbers_of(batch: Any, name: str) -> Array:
+    """Return a column as numbers, NaN where it has a null."""
+    column = batch.column(batch.schema.get_field_index(name))
+    if arrow().types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if arrow().types.is_boolean(column.type):
+        column = column.cast("int8")
+    numbers = column.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def found_at(path: str, format: str | None) -> list[str]:
+    """Return the files that a path, a folder or a pattern stands for, in order."""
+    if os.path.isdir(path):
+        inside = [
+            os.path.join(folder, name)
+            for folder, folders, names in os.walk(path)
+            for name in names
+            if not name.startswith((".", "_"))
+        ]
+        found = [name for name in inside if format is not None or format_of(name) is not None]
+        if not found:
+            endings = ", ".join(SUFFIXES)
+            what = "a folder that holds files of rows" + ("" if format else f" ({endings})")
+            raise parameter_error("path", what, f"the folder {path} without any")
+        return sorted(found)
+    if os.path.exists(path):
+        return [path]
+    found = sorted(glob(path, recursive=True))
+    if not found:
+        has_pattern = any(letter in path for letter in "*?[")
+        reason = "is the name of no file" if not has_pattern else "fits the name of no file"
+        raise FileNotFoundError(f"{path!r} {reason}.")
+    return [file for name in found for file in found_at(name, format)]
+
+
+def require_numeric(file: File, numeric: Sequence[str], wanted: Sequence[str]) -> None:
+    """Raise unless a file has the columns wanted, with numbers where they are needed."""
+    schema, types = file.schema(), arrow().types
+    for name in wanted:
+        if name not in schema.names:
+            raise ValueError(f"The file {file.path} has no column {name!r}, but {schema.names}.")
+    if file.format == "csv":
+        # Their types are a guess: numbers are read as such, or an error names the row.
+        return
+    for name in numeric:
+        kind = schema.field(name).type
+        kind = kind.value_type if types.is_dictionary(kind) else kind
+        tests = (types.is_integer, types.is_floating, types.is_decimal, types.is_boolean)
+        if not any(test(kind) for test in tests):
+            raise file.wrong(name, 0, f"entries of type {kind}", "Turn them into numbers first.")

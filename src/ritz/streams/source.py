@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ritz.streams.dask import DaskStream, require_known_chunks
+from ritz.devices import DeviceRows, as_device_rows, is_on_device, require_same_device
+from ritz.reading import is_dask
+from ritz.sparse import as_sparse_rows, is_sparse
+from ritz.streams.batches import Batches
+from ritz.streams.dask import dask_stream
+from ritz.streams.device import DeviceStream
+from ritz.streams.labels import as_group_numbers
 from ritz.streams.stream import ArrayStream, Stream
-from ritz.validation import (
-    Array,
-    Names,
-    as_rows,
-    as_weights,
-    column_names,
-    is_dask,
-    parameter_error,
-    require_present,
-    split_missing,
-)
+from ritz.validation import Names, as_rows, as_weights, column_names, parameter_error
 
 
 def as_stream(
@@ -35,7 +30,8 @@ def as_stream(
     Parameters
     ----------
     X
-        A stream, or an array (n, d), also of dask; for two views a pair of them.
+        A stream, an iterator over arrays, or an array (n, d), also of dask or sparse; for two views
+        a pair of arrays.
     views
         How many views the form compares.
     sample_weight, groups
@@ -43,6 +39,8 @@ def as_stream(
     names
         The names of the columns of each view, by default those that frames have.
     """
+    if isinstance(X, Iterator):
+        X = Batches(X, views)
     if isinstance(X, Stream):
         if len(X.dimensions) != views:
             raise parameter_error("X", f"a stream of {views} view(s)", f"{len(X.dimensions)}")
@@ -66,11 +64,17 @@ def array_stream(
     arrays: tuple[Any, ...], sample_weight: Any, groups: Any, names: tuple[Names, ...] | None
 ) -> Stream:
     """Return the stream of aligned arrays; memory maps and dask arrays are not read yet."""
-    lazy = any(map(is_dask, arrays))
-    views = [as_view(array, name, lazy) for name, array in zip("XY", arrays, strict=False)]
+    if any(map(is_dask, arrays)):
+        return dask_stream(arrays, sample_weight, groups, names)
+    views = [as_view(array, name) for name, array in zip("XY", arrays, strict=False)]
     n = int(views[0].shape[0])
     if n < 2:
         raise parameter_error("X", "an array with at least 2 rows", f"{n} row(s)")
+    on_device = any(isinstance(view, DeviceRows) for view in views)
+    if on_device:
+        for name, view, other in zip("XY", views, views[::-1], strict=False):
+            if isinstance(other, DeviceRows):
+                require_same_device(view, other, name)
     if len(views) == 2 and views[1].shape[0] != n:
         raise parameter_error("Y", f"aligned with X, {n} rows", f"{views[1].shape[0]} rows")
     weight = None if sample_weight is None else as_weights(sample_weight, n)
@@ -79,48 +83,18 @@ def array_stream(
         got = f"zeros but for {some} row(s)"
         raise parameter_error("sample_weight", "positive for at least 2 rows", got)
     if groups is not None:
-        groups, missing = split_missing(groups, "groups")
-        if groups.shape != (n,):
-            raise parameter_error("groups", f"of shape ({n},)", f"shape {groups.shape}")
-        if missing is not None:
-            require_present(missing, "groups")
-        if groups.dtype.kind == "f":
-            require_present(np.isnan(groups), "groups")
-        groups = as_numbers(groups)
-    kind = DaskStream if lazy else ArrayStream
+        groups = as_group_numbers(groups, n)
+    kind = DeviceStream if on_device else ArrayStream
     return kind(tuple(views), weight, groups, names or tuple(map(column_names, arrays)))
 
 
-def as_numbers(labels: NDArray[Any]) -> Array:
-    """Return labels of any kind as numbers; equal labels have equal numbers in all data."""
-    if labels.dtype.kind in "fiub":
-        numbers = labels.astype(np.float64)
-        # Beyond 2^53 different integers may be equal as float64 numbers.
-        large = np.abs(numbers) >= 2.0**53
-        if labels.dtype.kind in "iu" and large.any():
-            numbers[large] = digests(labels[large])
-        return numbers
-    return digests(labels)
-
-
-def digests(labels: NDArray[Any]) -> Array:
-    """Return a number below 2^48 for each label, a hash of its name."""
-    names, which = np.unique(labels.astype(str), return_inverse=True)
-    hashes = [blake2b(name.encode(), digest_size=6).digest() for name in names]
-    return np.array([int.from_bytes(h, "little") for h in hashes], dtype=np.float64)[which]
-
-
-def as_view(array: Any, name: str, lazy: bool) -> Any:
-    """Return one view (n, d) as it is if its rows can be read later, else as a float64 array."""
-    if lazy:
-        if not is_dask(array):
-            raise parameter_error(
-                name, "a dask array like the other view", type(array).__name__, kind=TypeError
-            )
-        require_known_chunks(array, name)
-        return array
-    if type(array) in (np.ndarray, np.memmap) and array.ndim == 2 and array.dtype.kind in "fiub":
+def as_view(array: Any, name: str) -> Any:
+    """Return one view (n, d) as it is if its rows can be read later, else as rows in float64."""
+    plain = type(array) in (np.ndarray, np.memmap) or type(array).__module__.startswith("zarr.")
+    if plain and array.ndim == 2 and array.dtype.kind in "fiub":
         if array.shape[1] == 0:
             raise parameter_error(name, "an array with at least one column", array.shape)
         return array
-    return as_rows(array, name)
+    if is_on_device(array):
+        return as_device_rows(array, name)
+    return as_sparse_rows(array, name) if is_sparse(array) else as_rows(array, name)

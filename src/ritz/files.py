@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import reprlib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from io import BufferedReader, FileIO
-from math import isfinite, prod
+from math import inf, isfinite, nan, prod
 from os import PathLike
 from types import UnionType
-from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.lib import format as npy
@@ -27,10 +27,21 @@ FORMAT = "ritz 1"
 MOST_CHARACTERS, MOST_BRACKETS, MOST_PARTS, MOST_DEPTH = 500_000, 20_000, 5000, 400
 # The directory of as many arrays, each of which has a name of up to 13 characters there.
 LARGEST_DIRECTORY = 64 * MOST_PARTS
+NO_CODE = (
+    "Files hold numbers only, never code. Keep the result in memory, or use kernels, bases and "
+    "operators of the library's own."
+)
+# The types of numbers that arrays keep in files; others become float64 or int64.
+KEPT_TYPES = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32")
 
 
 def write(value: Any, path: str | PathLike[str]) -> None:
-    """Write a dataclass of numbers, strings, arrays and such dataclasses to an .npz file."""
+    """Write a dataclass of numbers, strings, arrays and such dataclasses to an .npz file.
+
+    A class has the name `file_tag` in files. The fields it names in `unbounded_fields` may hold
+    numbers that are not finite. Where it has a method `to_file`, the dataclass that this returns is
+    written in its place, whose method `from_file` returns the original.
+    """
     arrays: dict[str, Any] = {}
     tree = _encode(value, arrays)
     header = json.dumps({"format": FORMAT, "value": tree})
@@ -40,46 +51,73 @@ def write(value: Any, path: str | PathLike[str]) -> None:
         np.savez(file, header=np.array(header), **arrays)
 
 
-def _encode(value: Any, arrays: dict[str, Any]) -> Any:
+def _encode(value: Any, arrays: dict[str, Any], finite: bool = True) -> Any:
+    if hasattr(value, "to_file") and not isinstance(value, type):
+        value = value.to_file()
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and not isfinite(value):
+        return {"float": str(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray):
-        name = f"array{len(arrays)}"
-        require_finite(value, name)
-        arrays[name] = value.astype(np.int64 if value.dtype.kind in "iu" else np.float64)
-        return {"array": name}
+        return _encode_array(value, arrays, finite)
     if isinstance(value, tuple) and value and all(isinstance(item, str) for item in value):
         # Names of columns, of which there may be more than a header holds.
-        name = f"array{len(arrays)}"
-        arrays[name] = np.frombuffer(json.dumps(value).encode(), np.uint8).astype(np.int64)
-        return {"texts": name}
-    if isinstance(value, tuple):
-        return {"tuple": [_encode(item, arrays) for item in value]}
+        return {"texts": _text_array(value, arrays)}
+    if isinstance(value, tuple | list):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [_encode(item, arrays, finite) for item in value]}
+    if isinstance(value, dict):
+        pairs = [[_encode(part, arrays, finite) for part in pair] for pair in value.items()]
+        return {"pairs": pairs}
     if is_dataclass(value) and not isinstance(value, type):
-        state = {}
-        for field in fields(value):
-            part = getattr(value, field.name)
-            if part is field.default is not MISSING:
-                # Left out, so that versions without the field can read the file.
-                continue
-            if any(map(_is_function, part if isinstance(part, tuple) else (part,))):
-                raise TypeError(
-                    f"{type(value).__name__}.{field.name} holds functions of yours, and files hold "
-                    "numbers only, never code. Keep the spectrum in memory, or use a kernel or "
-                    "polynomial basis."
-                )
-            state[field.name] = _encode(part, arrays)
-        # Only the class's own tag counts: an inherited one belongs to another class.
-        tag = vars(type(value)).get("file_tag")
-        if tag is None:
-            raise TypeError(
-                f"{type(value).__name__} is a class of yours, and files hold numbers only, never "
-                "code. Keep the spectrum in memory, or use one of the library's own."
-            )
-        return {"type": tag, "fields": state}
+        return _encode_fields(value, arrays)
+    if _is_function(value):
+        raise TypeError(f"{getattr(value, '__name__', 'A value')} is a function. {NO_CODE}")
     raise TypeError(f"Only numbers and arrays are saved, never code. Got {type(value).__name__}.")
+
+
+def _encode_array(value: NDArray[Any], arrays: dict[str, Any], finite: bool) -> dict[str, str]:
+    if value.dtype.kind in "OU":
+        # Labels and names, which NumPy holds as texts or as objects.
+        if not all(isinstance(item, str) for item in value.tolist()) or value.ndim != 1:
+            raise TypeError(f"Arrays of {value.dtype} are not saved, but for rows of texts.")
+        return {"labels": _text_array(value.tolist(), arrays), "dtype": value.dtype.kind}
+    name = f"array{len(arrays)}"
+    if value.dtype.kind not in "fiub":
+        raise TypeError(f"Only arrays of numbers are saved, never code. Got {value.dtype}.")
+    if finite:
+        require_finite(value, name)
+    arrays[name] = value.astype(np.int64 if value.dtype.kind in "iub" else np.float64, copy=False)
+    kept = {"dtype": value.dtype.name} if value.dtype.name in KEPT_TYPES else {}
+    return {"array": name, **kept}
+
+
+def _text_array(texts: Any, arrays: dict[str, Any]) -> str:
+    name = f"array{len(arrays)}"
+    arrays[name] = np.frombuffer(json.dumps(texts).encode(), np.uint8).astype(np.int64)
+    return name
+
+
+def _encode_fields(value: Any, arrays: dict[str, Any]) -> dict[str, Any]:
+    state = {}
+    unbounded = getattr(type(value), "unbounded_fields", ())
+    for field in fields(value):
+        part = getattr(value, field.name)
+        if part is field.default is not MISSING or not field.init:
+            # Left out, so that versions without the field can read the file.
+            continue
+        if any(map(_is_function, part if isinstance(part, tuple) else (part,))):
+            raise TypeError(
+                f"{type(value).__name__}.{field.name} holds functions of yours. {NO_CODE}"
+            )
+        state[field.name] = _encode(part, arrays, field.name not in unbounded)
+    # Only the class's own tag counts: an inherited one belongs to another class.
+    tag = vars(type(value)).get("file_tag")
+    if tag is None:
+        raise TypeError(f"{type(value).__name__} is a class that files do not know. {NO_CODE}")
+    return {"type": tag, "fields": state}
 
 
 def _is_function(part: Any) -> bool:
@@ -120,7 +158,7 @@ def read(path: str | PathLike[str], classes: Mapping[str, type]) -> Any:
         ) as error:
             reason = f"no entry {error}" if isinstance(error, KeyError) else error
             raise ValueError(
-                f"{path} is not a spectrum saved by ritz, or it is damaged: {reason}."
+                f"{path} is not a file saved by ritz, or it is damaged: {reason}."
             ) from error
 
 
@@ -206,22 +244,57 @@ def _decode(tree: Any, arrays: _Arrays, classes: Mapping[str, type]) -> Any:
         return tree
     if "array" in tree:
         array = arrays.take(tree["array"], "fi")
-        require_finite(array, tree["array"])
-        return array
+        return array if "dtype" not in tree else _as_kept(array, tree["dtype"])
     if "texts" in tree:
-        return tuple(json.loads(bytes(arrays.take(tree["texts"], "i").tolist())))
+        return _texts(tree["texts"], arrays)
+    if "labels" in tree:
+        kind = {"U": np.str_, "O": np.object_}[tree["dtype"]]
+        return np.array(_texts(tree["labels"], arrays), dtype=kind)
+    if "float" in tree:
+        return {"nan": nan, "inf": inf, "-inf": -inf}[tree["float"]]
     if "tuple" in tree:
         return tuple(_decode(item, arrays, classes) for item in tree["tuple"])
+    if "list" in tree:
+        return [_decode(item, arrays, classes) for item in tree["list"]]
+    if "pairs" in tree:
+        pairs = [[_decode(part, arrays, classes) for part in pair] for pair in tree["pairs"]]
+        return dict(pairs)
+    return _decode_fields(tree, arrays, classes)
+
+
+def _as_kept(array: NDArray[Any], name: Any) -> NDArray[Any]:
+    """Return an array in the type that it had before it was written."""
+    if name not in KEPT_TYPES:
+        raise ValueError(f"{name!r} is no type of numbers in files")
+    kept = array.astype(name)
+    if not np.array_equal(kept, array, equal_nan=kept.dtype.kind == "f"):
+        raise ValueError(f"it holds numbers that are no {name}")
+    return kept
+
+
+def _texts(name: Any, arrays: _Arrays) -> tuple[str, ...]:
+    texts = json.loads(bytes(arrays.take(name, "i").tolist()))
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{name} holds no texts")
+    return tuple(texts)
+
+
+def _decode_fields(tree: Any, arrays: _Arrays, classes: Mapping[str, type]) -> Any:
     cls = classes[tree["type"]]
     types = _field_types(cls)
+    unbounded = getattr(cls, "unbounded_fields", ())
     state = {}
     for name, part in tree["fields"].items():
-        value = state[name] = _decode(part, arrays, classes)
+        value = _decode(part, arrays, classes)
+        if name in getattr(cls, "retired_fields", ()):
+            continue
+        state[name] = value
         hint, description = types[name]
-        if not _has_type(value, hint):
+        if not has_type(value, hint, finite=name not in unbounded):
             requirement = f"a finite value of type {description}"
             raise parameter_error(f"{cls.__name__}.{name}", requirement, reprlib.repr(value))
-    return cls(**state)
+    result = cls(**state)
+    return result.from_file() if hasattr(result, "from_file") else result
 
 
 @cache
@@ -231,18 +304,44 @@ def _field_types(cls: Any) -> dict[str, tuple[Any, Any]]:
     return {field.name: (hints[field.name], field.type) for field in fields(cls)}
 
 
-def _has_type(value: Any, hint: Any) -> bool:
-    """Return whether a value that was read has the type of a field, and is finite."""
+def has_type(value: Any, hint: Any, finite: bool = True) -> bool:
+    """Return whether a value that was read has the type of a field, and is finite if it must be."""
     origin, args = get_origin(hint), get_args(hint)
-    if origin is UnionType:
-        return any(_has_type(value, arg) for arg in args)
+    if hint is Any:
+        return True
+    if origin in (UnionType, Union):
+        return any(has_type(value, arg, finite) for arg in args)
+    if origin is Literal:
+        return isinstance(value, str | int | float | None) and value in args
     if origin is tuple:
-        return isinstance(value, tuple) and all(_has_type(item, args[0]) for item in value)
+        if not isinstance(value, tuple):
+            return False
+        if len(args) == 2 and args[1] is Ellipsis:
+            return all(has_type(item, args[0], finite) for item in value)
+        pairs = zip(value, args, strict=False)
+        return len(value) == len(args) and all(has_type(*pair, finite) for pair in pairs)
+    if origin is list:
+        return isinstance(value, list) and all(has_type(item, args[0], finite) for item in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(
+            has_type(key, args[0]) and has_type(part, args[1], finite)
+            for key, part in value.items()
+        )
     if origin is np.ndarray:
         kind = np.dtype(get_args(args[1])[0]).kind
-        return isinstance(value, np.ndarray) and value.dtype.kind == kind
+        if not isinstance(value, np.ndarray) or value.dtype.kind != kind:
+            return False
+        return not finite or kind in "OU" or _is_finite(value)
+    if origin is Callable:
+        # Functions are never read, and what can be called is not one of them.
+        return False
     if hint is float:
-        return type(value) in (int, float) and isfinite(value)
+        return type(value) in (int, float) and (isfinite(value) or not finite)
     if hint is int:
         return type(value) is int and abs(value) < 2**63
     return isinstance(value, hint)
+
+
+def _is_finite(array: NDArray[Any]) -> bool:
+    # The extremes are finite only if every entry is, and need no array of booleans.
+    return not array.size or bool(isfinite(array.max()) and isfinite(array.min()))

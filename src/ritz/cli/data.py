@@ -1,0 +1,223 @@
+"""The rows and columns that a command names, and the files it may write."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+import ritz
+from ritz.cli.console import note
+from ritz.streams import Stream, Table
+from ritz.streams.formats import arrow
+from ritz.streams.write import output_format
+from ritz.validation import Array
+
+# Rows that a report is made of: all, or a random sample where there are more.
+REPORT_ROWS = 20_000
+# Names that a note lists.
+MOST_NAMES = 12
+# Rows that are counted at a time.
+COUNTED_ROWS = 131_072
+# Files without named columns.
+PLAIN = (".npy", ".zarr")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of rows, before columns are chosen.
+
+    Parameters
+    ----------
+    paths, nulls, weight, delimiter
+        As on the command line.
+    kinds
+        The columns of the first file and what each holds, "number" or another word; None for files
+        without named columns.
+    """
+
+    paths: tuple[str, ...]
+    nulls: str
+    weight: str | None
+    delimiter: str
+    kinds: dict[str, str] | None
+
+    @classmethod
+    def at(cls, paths: Sequence[str], nulls: str, weight: str | None, delimiter: str) -> Source:
+        if len(delimiter) != 1:
+            raise typer.BadParameter("must be one character.", param_hint="--delimiter")
+        kinds = None
+        if not is_plain(paths):
+            schema = Table(list(paths), delimiter=delimiter).files[0].schema()
+            kinds = {field.name: kind_of(field.type) for field in schema}
+        source = cls(tuple(paths), nulls, weight, delimiter, kinds)
+        if weight is not None:
+            source.named([weight], "--weight")
+        return source
+
+    def named(self, patterns: Sequence[str], option: str, *, any_kind: bool = False) -> list[str]:
+        """Return the columns that names and patterns, maybe with commas, stand for.
+
+        A pattern stands for the numeric columns among those that it fits, unless any kind will do.
+        """
+        if not patterns:
+            return []
+        if self.kinds is None:
+            raise typer.BadParameter(
+                f"needs named columns, which {self.paths[0]} has not.", param_hint=option
+            )
+        chosen: dict[str, None] = {}
+        for text in patterns:
+            for part in [text] if text in self.kinds else text.split(","):
+                name = part.strip()
+                found = [name] if name in self.kinds else self._fitting(name, any_kind)
+                if not found:
+                    columns = listed(self.kinds)
+                    message = f"{name!r} is no column of {self.paths[0]}, which has {columns}."
+                    raise typer.BadParameter(message, param_hint=option)
+                chosen |= dict.fromkeys(found)
+        return list(chosen)
+
+    def _fitting(self, pattern: str, any_kind: bool) -> list[str]:
+        kinds = self.kinds or {}
+        found = [name for name in kinds if fnmatchcase(name, pattern)]
+        if any_kind:
+            return found
+        numbers = [name for name in found if kinds[name] == "number"]
+        if numbers:
+            self._note_left([name for name in found if name not in numbers])
+        return numbers or found
+
+    def _note_left(self, names: Sequence[str]) -> None:
+        """Say which columns are left out."""
+        left = [f"{name} ({(self.kinds or {})[name]})" for name in names]
+        if left:
+            note(f"Left out, as they hold no numbers: {listed(left)}.")
+
+    def chosen(self, columns: Sequence[str] | None, others: Sequence[str] = ()) -> list[str] | None:
+        """Return the columns named, or all numeric ones but some; None for files without names."""
+        if columns:
+            return self.named(columns, "--columns")
+        return None if self.kinds is None else self._numeric(others)
+
+    def _numeric(self, others: Sequence[str]) -> list[str]:
+        kinds = self.kinds or {}
+        rest = {name: kind for name, kind in kinds.items() if name not in (*others, self.weight)}
+        chosen = [name for name, kind in rest.items() if kind == "number"]
+        if not chosen:
+            what = listed(f"{name} ({kind})" for name, kind in rest.items()) or "there are none"
+            remedy = "Name others with --columns, or another separator with --delimiter."
+            raise ValueError(f"No column of {self.paths[0]} holds numbers: {what}. {remedy}")
+        self._note_left([name for name in rest if name not in chosen])
+        numbers = [name for name in chosen if self._numbers_rows(name)]
+        if numbers and len(numbers) < len(chosen):
+            note(f"Left out, as they number the rows: {listed(numbers)}. --columns can name them.")
+            chosen = [name for name in chosen if name not in numbers]
+        return chosen
+
+    def _numbers_rows(self, name: str) -> bool:
+        """Return whether a column counts its first rows one by one."""
+        table = Table(list(self.paths), [name], delimiter=self.delimiter, partial=(name,))
+        some = table.head(COUNTED_ROWS)[:, 0]
+        return len(some) > 2 and bool((np.diff(some) == 1.0).all())
+
+    def open(self, columns: Sequence[str] | None) -> Stream:
+        """Return the rows of some columns as a stream, or of all of a file without names."""
+        if self.kinds is None:
+            paths = list(self.paths)
+            return ritz.open(paths if len(paths) > 1 else paths[0])
+        note(f"Columns used: {listed(columns or ())}.")
+        return Table(
+            list(self.paths),
+            list(columns or ()),
+            weight=self.weight,
+            nulls=self.nulls,
+            delimiter=self.delimiter,
+        )
+
+    def count_rows(self) -> int:
+        """Return how many rows there are, those that lack a number included."""
+        total = 0
+        for file in Table(list(self.paths), delimiter=self.delimiter).files:
+            known = file.count_rows()
+            if known is None:
+                names = file.schema().names[:1]
+                known = sum(batch.num_rows for _, batch in file.batches(names, (), COUNTED_ROWS))
+            total += known
+        return total
+
+
+def is_plain(paths: Sequence[str]) -> bool:
+    """Return whether files have no named columns."""
+    return all(path.rstrip("/").lower().endswith(PLAIN) for path in paths)
+
+
+def kind_of(kind: Any) -> str:
+    """Return "number", or a word for what else a column of Arrow holds."""
+    types = arrow("pyarrow.types")
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    if any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal)):
+        return "number"
+    if any(test(kind) for test in (types.is_string, types.is_large_string)):
+        return "text"
+    if types.is_boolean(kind):
+        return "true or false"
+    if types.is_temporal(kind):
+        return "time"
+    return "empty" if types.is_null(kind) else str(kind)
+
+
+def listed(names: Any) -> str:
+    """Return names with commas, the first of them where there are many."""
+    names = list(map(str, names))
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def require_outputs(outputs: dict[str, Path | None], inputs: Sequence[str]) -> None:
+    """Raise for a file that cannot be written, before anything is computed.
+
+    Parameters
+    ----------
+    outputs
+        The files to write, by option.
+    inputs
+        The files to read.
+    """
+    taken = {os.path.realpath(path): "the data" for path in inputs}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        folder = path.resolve().parent
+        if not folder.is_dir():
+            message = f"must be in a folder that exists. There is no {str(folder)!r}."
+            raise typer.BadParameter(message, param_hint=option)
+        if path.is_dir() or not os.access(path if path.exists() else folder, os.W_OK):
+            message = f"must be a file that may be written. {str(path)!r} is not."
+            raise typer.BadParameter(message, param_hint=option)
+        other = taken.setdefault(os.path.realpath(path), option)
+        if other != option:
+            message = f"must be another file than that of {other}. Got {str(path)!r}."
+            raise typer.BadParameter(message, param_hint=option)
+
+
+def require_table(output: Path | None) -> None:
+    """Raise for a file of rows whose name says no format that can be written."""
+    try:
+        if output is not None:
+            output_format(output)
+    except ValueError:
+        message = f"must end in .parquet, .csv, .csv.gz, .feather or .npy. Got {str(output)!r}."
+        raise typer.BadParameter(message, param_hint="--output") from None
+
+
+def sampled(rows: Stream, seed: int) -> Array:
+    """Return all rows of a stream, or a random sample where there are many."""
+    head = rows.head(REPORT_ROWS + 1)
+    return head if len(head) <= REPORT_ROWS else rows.sample(REPORT_ROWS, seed)

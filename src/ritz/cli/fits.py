@@ -1,0 +1,235 @@
+"""The commands that fit a model to the rows of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import ritz
+from ritz.cli.console import finish, note
+from ritz.cli.data import Source, listed, require_outputs, require_table
+from ritz.cli.options import (
+    Columns,
+    Data,
+    Debug,
+    Delimiter,
+    Json,
+    Keep,
+    Nulls,
+    NullsOption,
+    Operator,
+    OperatorOption,
+    OptionalOutput,
+    Output,
+    Report,
+    Save,
+    Seed,
+    Weight,
+    count_or_auto,
+)
+from ritz.cli.results import (
+    facts_of,
+    note_dropped,
+    require_report,
+    sizes_of_clusters,
+    title_of,
+    values_of,
+    write_report,
+    wrote,
+)
+from ritz.cli.targets import gradient_columns
+from ritz.streams import Stream
+
+
+def embed(
+    data: Data,
+    output: Output,
+    k: Annotated[
+        str,
+        typer.Option(
+            "-k",
+            metavar="N|auto",
+            callback=count_or_auto,
+            help="How many functions; auto takes those that two halves of the rows agree on.",
+        ),
+    ] = "8",
+    columns: Columns = None,
+    weight: Weight = None,
+    nulls: NullsOption = Nulls.error,
+    delimiter: Delimiter = ",",
+    keep: Keep = None,
+    report: Report = None,
+    save: Save = None,
+    operator: OperatorOption = Operator.auto,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the first eigenfunctions of an operator at each row of DATA."""
+    require_table(output)
+    require_outputs({"--output": output, "--report": report, "--save": save}, data)
+    require_report(report)
+    source = Source.at(data, nulls, weight, delimiter)
+    kept = source.named(keep or (), "--keep", any_kind=True)
+    rows = source.open(source.chosen(columns, kept))
+    n = k if k == "auto" else int(k)
+    model = ritz.SpectralEmbedding(n, operator=operator.value, random_state=seed).fit(rows)
+    n_rows = model.transform_to(rows, output, keep=kept)
+    note_dropped(source, n_rows)
+    others = write_others(model, rows, report, save, seed)
+    facts = {"command": "embed", **facts_of(model), "rows": n_rows, "output": output, **others}
+    lines = wrote({"embedding": output, "report": report, "model": save}, n_rows)
+    finish(as_json, facts, [title_of(model), values_of(model.spectrum_), *lines])
+
+
+def cluster(
+    data: Data,
+    output: Output,
+    k: Annotated[
+        str,
+        typer.Option(
+            "-k",
+            metavar="N|auto",
+            callback=count_or_auto,
+            help="How many clusters; auto looks for a gap between eigenvalues.",
+        ),
+    ] = "auto",
+    columns: Columns = None,
+    weight: Weight = None,
+    nulls: NullsOption = Nulls.error,
+    delimiter: Delimiter = ",",
+    keep: Keep = None,
+    report: Report = None,
+    save: Save = None,
+    operator: OperatorOption = Operator.auto,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Write the cluster of each row of DATA."""
+    require_table(output)
+    require_outputs({"--output": output, "--report": report, "--save": save}, data)
+    require_report(report)
+    source = Source.at(data, nulls, weight, delimiter)
+    kept = source.named(keep or (), "--keep", any_kind=True)
+    rows = source.open(source.chosen(columns, kept))
+    n = k if k == "auto" else int(k)
+    model = ritz.SpectralClustering(n, operator=operator.value, random_state=seed).fit(rows)
+    n_rows = model.predict_to(rows, output, keep=kept)
+    note_dropped(source, n_rows)
+    sizes = sizes_of_clusters(output, model.n_clusters_)
+    others = write_others(model, rows, report, save, seed)
+    facts = {"command": "cluster", **facts_of(model), "sizes": sizes, "rows": n_rows}
+    sure = ""
+    if hasattr(model, "sure_"):
+        sure = ", a clear number" if model.sure_ else ", though the number is not sure"
+    found = f"{model.n_clusters_} cluster{'' if model.n_clusters_ == 1 else 's'}{sure}."
+    counts = ", ".join(f"{j}: {size:,}" for j, size in enumerate(sizes.tolist()))
+    lines = wrote({"clusters": output, "report": report, "model": save}, n_rows)
+    parts = [title_of(model), found, f"Rows of each cluster: {counts}.", *lines]
+    finish(as_json, {**facts, "output": output, **others}, parts)
+
+
+def spectrum(
+    data: Data,
+    k: Annotated[
+        str,
+        typer.Option(
+            "-k",
+            metavar="N|auto",
+            callback=count_or_auto,
+            help="How many eigenvalues besides the 0 of the constant.",
+        ),
+    ] = "8",
+    columns: Columns = None,
+    weight: Weight = None,
+    nulls: NullsOption = Nulls.error,
+    delimiter: Delimiter = ",",
+    report: Report = None,
+    save: Save = None,
+    operator: OperatorOption = Operator.auto,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Print the eigenvalues of an operator on DATA, with their errors."""
+    require_outputs({"--report": report, "--save": save}, data)
+    require_report(report)
+    source = Source.at(data, nulls, weight, delimiter)
+    rows = source.open(source.chosen(columns))
+    n = k if k == "auto" else int(k)
+    model = ritz.SpectralEmbedding(n, operator=operator.value, random_state=seed).fit(rows)
+    if weight is None:
+        note_dropped(source, model.spectrum_.n_rows)
+    others = write_others(model, rows, report, save, seed)
+    facts = {"command": "spectrum", **facts_of(model), **others}
+    lines = wrote({"report": report, "model": save})
+    finish(as_json, facts, [title_of(model), values_of(model.spectrum_), *lines])
+
+
+def surrogate(
+    data: Data,
+    target: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", show_default=False, help="The column to predict; it may have gaps."
+        ),
+    ],
+    gradient: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            show_default=False,
+            help="Its partial derivatives: 'dy_*' where dy_a goes with column a. Gaps are allowed.",
+        ),
+    ] = None,
+    columns: Columns = None,
+    weight: Weight = None,
+    nulls: NullsOption = Nulls.error,
+    delimiter: Delimiter = ",",
+    output: OptionalOutput = None,
+    keep: Keep = None,
+    save: Save = None,
+    seed: Seed = 0,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Fit a function of the columns of DATA to values and derivatives (Hermite regression)."""
+    require_table(output)
+    require_outputs({"--output": output, "--save": save}, data)
+    source = Source.at(data, nulls, weight, delimiter)
+    kept = source.named(keep or (), "--keep", any_kind=True)
+    [target] = source.named([target], "--target")
+    slopes = source.named(gradient or (), "--gradient")
+    inputs = source.chosen(columns, [*kept, target, *slopes])
+    slopes = gradient_columns(source, gradient or (), inputs or ())
+    rows = source.open(inputs)
+    if slopes:
+        pairs = [f"{slope} by {name}" for slope, name in zip(slopes, inputs or (), strict=True)]
+        note(f"Derivatives of {target}: {listed(pairs)}.")
+    model = ritz.HermiteRegressor(random_state=seed).fit(rows, target, gradient=slopes or None)
+    n_rows = None if output is None else model.predict_to(rows, output, keep=kept)
+    if save is not None:
+        model.save(save)
+    found = model.summary()
+    facts = {"command": "surrogate", **facts_of(model), "target": target, "gradient": slopes}
+    path = model.path_
+    if path is not None and np.isfinite(path.errors).any():
+        facts["relative_error_left_out"] = np.sqrt(path.errors[np.isfinite(path.errors)].min())
+    facts |= {"sure": found.sure, "rows": n_rows, "output": output, "saved": save}
+    lines = wrote({"predictions": output, "model": save}, n_rows)
+    finish(as_json, facts, [found.title, *found.sure, *lines])
+
+
+def write_others(
+    model: Any, rows: Stream, report: Path | None, save: Path | None, seed: int
+) -> dict[str, Path | None]:
+    """Write the model and the report that were asked for, and return where they are."""
+    if save is not None:
+        model.save(save)
+    if report is not None:
+        write_report(model, rows, report, seed)
+    return {"report": report, "saved": save}

@@ -1,0 +1,105 @@
+"""Opening files of rows as a stream."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from ritz.streams.files import Table, found_at
+from ritz.streams.source import as_stream
+from ritz.streams.stream import Joined, Stream
+from ritz.validation import parameter_error
+
+Path = str | PathLike[str]
+
+
+def open(
+    path: Path | Sequence[Path],
+    columns: Any = None,
+    *,
+    weight: str | None = None,
+    groups: str | None = None,
+    format: str | None = None,
+    delimiter: str = ",",
+    nulls: str = "error",
+) -> Stream:
+    """Open files of rows, which may be larger than memory, as a stream.
+
+    Parameters
+    ----------
+    path
+        Parquet, CSV (also .csv.gz) or Feather files (extra `files`), NumPy's .npy files, which are
+        mapped, or an array of Zarr: one of them, a folder, a pattern such as "data/*.parquet", or a
+        list of these, in the order of their names.
+    columns
+        The names of the columns to use, by default all others than weight and groups. A pair of
+        lists makes two views, as `ritz.SingularEmbedding` takes them.
+    weight, groups
+        The names of the columns with the weights of the rows, and with labels of rows that belong
+        together, if any.
+    format
+        "parquet", "csv" or "feather"; by default what the end of each name says.
+    delimiter
+        What separates the columns of a CSV file.
+    nulls
+        "error" where a row has no number in one of these columns, or "drop" to leave it out.
+
+    Examples
+    --------
+    >>> import ritz
+    >>> rows = ritz.open("data/*.parquet", columns=["x", "y"])  # doctest: +SKIP
+    >>> model = ritz.SpectralEmbedding(3).fit(rows)  # doctest: +SKIP
+    >>> model.transform_to(rows, "embedded.parquet", keep=["id"])  # doctest: +SKIP
+    """
+    paths = [path] if isinstance(path, str | PathLike) else list(path)
+    ends = {os.path.splitext(os.fspath(one).rstrip("/"))[1].lower() for one in paths}
+    if format is None and len(ends) == 1 and ends & {".npy", ".zarr"}:
+        options = {"columns": columns, "weight": weight, "groups": groups}
+        for name, value in options.items():
+            if value is not None:
+                remedy = "Pass sample_weight= and groups= to fit, with numpy.load(mmap_mode='r')."
+                raise parameter_error(name, "None for files without named columns", value, remedy)
+        read = mapped_file if ends == {".npy"} else zarr_array
+        plain = [found for one in paths for found in _plain_paths(os.fspath(one), ends == {".npy"})]
+        parts = [as_stream(read(one)) for one in plain]
+        return parts[0] if len(parts) == 1 else joined(parts, plain)
+    return Table(path, columns, weight, format, groups, delimiter, nulls)
+
+
+def _plain_paths(path: str, many: bool) -> list[str]:
+    return found_at(path, "npy") if many else [path]
+
+
+def mapped_file(path: str) -> Any:
+    """Return the rows of a .npy file as a map of it."""
+    array = np.load(path, mmap_mode="r")
+    if array.ndim != 2:
+        raise parameter_error("path", "a file of rows (n, d)", f"shape {array.shape} in {path}")
+    return array
+
+
+def zarr_array(path: str) -> Any:
+    """Return an array of Zarr, of which some rows are read at a time."""
+    try:
+        zarr = import_module("zarr")
+    except ImportError:
+        raise ImportError("Zarr arrays need zarr: pip install 'ritz[zarr]'.") from None
+    array = zarr.open(path, mode="r")
+    if getattr(array, "ndim", None) != 2:
+        shape = getattr(array, "shape", "a group")
+        raise parameter_error("path", "an array of rows (n, d)", f"{shape} in {path}")
+    return array
+
+
+def joined(parts: list[Stream], paths: list[str]) -> Stream:
+    """Return the rows of several files; raise where one has another number of columns."""
+    for part, path in zip(parts, paths, strict=True):
+        if part.dimensions != parts[0].dimensions:
+            what = f"files with {parts[0].dimensions[0]} columns each"
+            raise parameter_error("path", what, f"{part.dimensions[0]} in {path}")
+    return Joined(tuple(parts))

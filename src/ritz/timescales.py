@@ -1,0 +1,176 @@
+"""Implied timescales: how slowly the processes of a trajectory decay, over several lags."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from ritz.estimators import SingularEmbedding
+from ritz.pictures import pyplot
+from ritz.trajectories import as_lags, as_time_step, as_trajectories, lagged
+from ritz.validation import Array, as_count, as_n_folds, parameter_error
+
+# The probability of an interval.
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class ImpliedTimescales:
+    """Timescales of the slowest processes over several lags.
+
+    Parameters
+    ----------
+    lags, times
+        Numbers of frames (m,), and the times (m,) that they take.
+    correlations, correlation_errors
+        The correlations (m, k) of each pair of functions over a lag, and their standard errors.
+    n_folds
+        The number of folds that errors are from.
+    models
+        The fitted `SingularEmbedding` of each lag.
+    """
+
+    lags: NDArray[np.intp]
+    times: Array
+    correlations: Array
+    correlation_errors: Array
+    n_folds: int
+    models: tuple[SingularEmbedding, ...]
+
+    @property
+    def timescales(self) -> Array:
+        """The timescales (m, k), descending; zero where a process is over within the lag."""
+        return self._of(self.correlations)
+
+    @property
+    def errors(self) -> Array:
+        """Standard errors (m, k) of the timescales, from those of the correlations.
+
+        They are infinite where a correlation is 1, and zero where a timescale is zero.
+        """
+        c = np.clip(self.correlations, np.finfo(np.float64).tiny, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            slope = np.where(c < 1, self.times[:, None] / (c * np.log(c) ** 2), np.inf)
+            errors = slope * self.correlation_errors
+        return np.where(self.correlations > 0, np.where(np.isnan(errors), np.inf, errors), 0.0)
+
+    @property
+    def intervals(self) -> Array:
+        """Intervals (m, k, 2) that hold the timescale with a probability of 95%.
+
+        They are the timescales of the ends of intervals of the correlations.
+        """
+        width = student.ppf((1 + LEVEL) / 2, self.n_folds - 1) * self.correlation_errors
+        ends = (self.correlations - width, self.correlations + width)
+        return np.stack([self._of(end) for end in ends], axis=-1)
+
+    def _of(self, correlations: Array) -> Array:
+        c = np.clip(correlations, 0.0, 1.0)
+        with np.errstate(divide="ignore"):
+            return np.asarray(self.times[:, None] / np.abs(np.log(c)))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the timescales and their intervals over the lag (extra `plot`).
+
+        Processes in the shaded area are over within the lag, so that samples do not show them. A
+        timescale can be trusted from the lag on at which its line becomes level.
+
+        Returns the matplotlib axes, new ones if none are given.
+        """
+        if ax is None:
+            ax = pyplot().subplots(figsize=(6.4, 4.2), layout="tight")[1]
+        values, intervals = self.timescales, self.intervals
+        top = 3 * max(values[np.isfinite(values)].max(initial=0.0), self.times[-1])
+        low = min(values[values > 0].min(initial=self.times[0]), self.times[0]) / 2
+        for j in range(values.shape[1]):
+            (line,) = ax.plot(self.times, np.clip(values[:, j], low, top), "o-", label=f"{j + 1}")
+            ends = np.clip(intervals[:, j].T, low, top)
+            ax.fill_between(self.times, *ends, color=line.get_color(), alpha=0.2, lw=0)
+        # A straight line is bent by the logarithm.
+        line = np.linspace(self.times[0], self.times[-1], 200)
+        ax.fill_between(line, low, line, color="0.85", lw=0, zorder=0)
+        ax.plot(line, line, color="0.5", lw=1)
+        ax.set(yscale="log", ylim=(low, top), xlabel="lag", ylabel="timescale")
+        ax.legend(frameon=False, title="process", ncols=2)
+        return ax
+
+    def __str__(self) -> str:
+        lines = [f"{'lag':>8}{'time':>10}  timescale (95% interval) of each process"]
+        rows = zip(self.lags, self.times, self.timescales, self.intervals, strict=True)
+        for lag, time, values, ends in rows:
+            cells = [
+                f"  {value:>9.4g} {f'({low:.4g}, {high:.4g})':<18}"
+                for value, (low, high) in zip(values, ends, strict=True)
+            ]
+            lines.append(f"{lag:>8}{time:>10.4g}{''.join(cells)}".rstrip())
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        m, k = self.correlations.shape
+        return f"<ImpliedTimescales: {k} processes, {m} lags>"
+
+
+def implied_timescales(
+    trajectories: Any, lags: Any, n_components: int = 3, *, dt: float = 1.0, **options: Any
+) -> ImpliedTimescales:
+    """Find the timescales -lag dt / log(c) of the slowest processes over several lags.
+
+    Here c are the correlations over a lag that `SingularEmbedding` finds. Timescales of a process
+    without memory do not depend on the lag. Where the columns leave out something slow, or the
+    functions are too few, they are too short and grow with the lag until that is forgotten.
+
+    Parameters
+    ----------
+    trajectories
+        As in `ritz.lagged`.
+    lags
+        Numbers of frames.
+    n_components
+        The number of processes.
+    dt
+        The time between two frames.
+    options
+        Other parameters of `SingularEmbedding`, such as `kernel` or `random_state`.
+
+    Examples
+    --------
+    >>> import numpy as np, ritz
+    >>> rng, x = np.random.default_rng(0), np.zeros(20_000)
+    >>> for t in range(1, len(x)):
+    ...     x[t] = 0.9 * x[t - 1] + rng.normal()
+    >>> found = ritz.implied_timescales(x, [1, 5], 1, random_state=0)
+    >>> bool((abs(found.timescales - 1 / -np.log(0.9)) < 3 * found.errors).all())
+    True
+    """
+    parts = as_trajectories(trajectories)
+    lags, dt = as_lags(lags, parts), as_time_step(dt)
+    as_count(n_components, "n_components")
+    n_folds = as_n_folds(options.get("n_folds", 8))
+    models: list[SingularEmbedding] = []
+    values: list[Array] = []
+    errors: list[Array] = []
+    for lag in lags.tolist():
+        X, Y, groups = lagged(parts, lag)
+        model = SingularEmbedding(n_components, **options).fit(X, Y, groups=groups)
+        if model.singular_value_errors_ is None:
+            blocks = len(np.unique(groups))
+            what = "such that blocks longer than a lag fill at least 3 folds, for errors"
+            remedy = "Use shorter lags, longer trajectories or more folds."
+            raise parameter_error("lags", what, f"{lag} with {blocks} block(s)", remedy)
+        models.append(model)
+        values.append(model.singular_values_)
+        errors.append(model.singular_value_errors_)
+    # The functions of a basis may be fewer at some lag.
+    k = min(map(len, values))
+    return ImpliedTimescales(
+        lags,
+        dt * lags,
+        np.array([value[:k] for value in values]),
+        np.array([error[:k] for error in errors]),
+        n_folds,
+        tuple(models),
+    )

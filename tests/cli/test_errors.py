@@ -1,0 +1,147 @@
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import ritz
+from ritz.cli import fits
+
+SURROGATE = ["surrogate", "mixed.csv", "--target", "id"]
+
+
+def test_a_gap_is_named_with_its_remedy(run, folder, table):
+    table.loc[5, "bill_y"] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    result = run("embed", "gaps.csv", "-o", "out.csv", code=1)
+    assert (
+        "Column 'bill_y' of gaps.csv must hold finite numbers. Got a null in row 5."
+        in result.stderr
+    )
+    assert "--nulls drop" in result.stderr
+    assert "nulls=" not in result.stderr
+    assert result.stdout == ""
+    assert os.listdir() == ["gaps.csv"]
+
+
+def test_a_text_among_numbers_is_named(run, folder):
+    frame = pd.DataFrame({"a": ["1", "2", "oops"] * 9, "b": range(27)})
+    frame.to_csv("texts.csv", index=False)
+    result = run("embed", "texts.csv", "-o", "out.csv", "--columns", "a,b", code=1)
+    assert "'a' of texts.csv" in result.stderr
+    assert "'oops' in row 2" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["embed", "none.csv", "-o", "o.csv"], 1, "'none.csv' is the name of no file"),
+        (["embed", "*.zip.csv", "-o", "o.csv"], 1, "fits the name of no file"),
+        (["embed", "mixed.csv"], 2, "--output"),
+        (["embed"], 2, "DATA"),
+        (["embed", "mixed.csv", "-o", "o.xlsx"], 2, "must end in .parquet"),
+        (["embed", "mixed.csv", "-o", "no/o.csv"], 2, "folder that exists"),
+        (["embed", "mixed.csv", "-o", "mixed.csv"], 2, "another file than that of the data"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--save", "o.csv"], 2, "of --output"),
+        (["embed", "mixed.csv", "-o", "o.csv", "-k", "0"], 2, "a positive integer or auto"),
+        (["embed", "mixed.csv", "-o", "o.csv", "-k", "many"], 2, "a positive integer or auto"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--columns", "z"], 2, "'z' is no column"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--columns", "z_*"], 2, "bill_x, bill_y"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--keep", "z"], 2, "'z' is no column"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--weight", "z"], 2, "'z' is no column"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--nulls", "fill"], 2, "drop"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--operator", "curl"], 2, "neighbors"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--delimiter", "::"], 2, "one character"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--seed", "-1"], 2, "0"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--columns", "moon"], 1, "finite numbers"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--delimiter", ";"], 1, "--delimiter"),
+        (["embed", "mixed.csv", "-o", "o.npy", "--keep", "id"], 1, ".npy"),
+        (["embed", "X.npy", "-o", "o.csv", "--columns", "a"], 2, "named columns"),
+        (["embed", "X.npy", "-o", "o.csv", "--keep", "a"], 2, "named columns"),
+        (["embed", "one.csv", "-o", "o.csv"], 1, "at least 2 rows"),
+        (["cluster", "mixed.csv", "-o", "o.csv", "-k", "-3"], 2, "positive"),
+        (["spectrum", "broken.parquet"], 1, "cannot be read"),
+        (["surrogate", "mixed.csv"], 2, "--target"),
+        (["surrogate", "mixed.csv", "--target", "z"], 2, "'z' is no column"),
+        ([*SURROGATE, "--columns", "bill_x", "--gradient", "bill_*"], 2, "each of the 1"),
+        ([*SURROGATE, "--gradient", "bill_*"], 1, "No column of mixed.csv holds numbers"),
+        ([*SURROGATE, "--columns", "bill_x", "--gradient", "bill_*"], 2, "Got 2 (bill_x, bill_y)"),
+        (["transform", "none.ritz", "mixed.csv", "-o", "o.csv"], 1, "name of no file"),
+        (["transform", "mixed.csv", "mixed.csv", "-o", "o.csv"], 1, "not a file saved by ritz"),
+        (["transform", "m.ritz", "one.csv", "-o", "o.csv"], 1, "'bill_x', which one.csv has not"),
+        (["transform", "m.ritz", "wide.npy", "-o", "o.csv"], 1, "2 columns"),
+        (["transform", "s.ritz", "mixed.csv", "-o", "o.csv"], 1, "holds a Spectrum"),
+        (["report", "m.ritz"], 2, "--output"),
+        (["report", "m.ritz", "-o", "m.ritz"], 2, "another file"),
+        (["report", "m.ritz", "-o", "o.html", "--target", "id"], 2, "needs DATA"),
+        (["info", "none.ritz"], 1, "name of no file"),
+        (["info", "mixed.csv"], 1, "not a file saved by ritz"),
+        (["sing"], 2, "sing"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--wrong"], 2, "--wrong"),
+    ],
+    ids=lambda part: " ".join(part) if isinstance(part, list) else "",
+)
+def test_errors_are_sentences(run, mixed, table, arguments, code, text):
+    np.save("X.npy", np.zeros((9, 2)))
+    np.save("wide.npy", np.ones((9, 3)))
+    pd.DataFrame({"a": [1.0]}).to_parquet("one.parquet")
+    pd.DataFrame({"a": [1.0]}).to_csv("one.csv", index=False)
+    Path("broken.parquet").write_text("no parquet")
+    model = ritz.SpectralEmbedding(2, operator="laplacian", random_state=0)
+    model.fit(table[["bill_x", "bill_y"]])
+    model.save("m.ritz")
+    model.spectrum_.save("s.ritz")
+    before = sorted(os.listdir())
+    result = run(*arguments, code=code)
+    # Messages of usage stand in a box, which breaks their lines.
+    said = " ".join(result.stderr.replace("│", " ").split())
+    assert text in said
+    assert result.stdout == ""
+    assert sorted(os.listdir()) == before
+
+
+def test_only_debug_shows_a_traceback(run, folder):
+    from typer.testing import CliRunner
+
+    from ritz.cli.app import app
+
+    arguments = ["embed", "none.csv", "-o", "o.csv"]
+    assert len(run(*arguments, code=1).stderr.splitlines()) == 1
+    result = CliRunner().invoke(app, [*arguments, "--debug"])
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+
+
+def test_a_fault_of_the_program_is_no_fault_of_the_data(run, mixed, monkeypatch):
+    def fault(*_):
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(fits, "title_of", fault)
+    result = run("spectrum", mixed, code=1)
+    assert "ZeroDivisionError: by zero. This is a fault of ritz" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "remedy"),
+    [
+        ("pyarrow", ["embed", "mixed.csv", "-o", "o.csv"], "pip install 'ritz[files]'"),
+        (
+            "jinja2",
+            ["spectrum", "mixed.csv", "--report", "r.html"],
+            "pip install 'ritz[report]'",
+        ),
+        ("pyarrow", ["demo"], "pip install 'ritz[files]'"),
+        ("bokeh", ["demo"], "pip install 'ritz[report]'"),
+    ],
+)
+def test_a_missing_extra_says_how_to_install_it(run, mixed, monkeypatch, module, arguments, remedy):
+    for name in list(sys.modules):
+        if name == module or name.startswith(f"{module}."):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, module, None)
+    result = run(*arguments, code=1)
+    assert remedy in result.stderr
+    assert os.listdir() == ["mixed.csv"]
+    assert "embed" in run("--help").stdout

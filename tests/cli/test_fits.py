@@ -1,0 +1,193 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from pandas.testing import assert_frame_equal
+
+import ritz
+
+
+def read(path):
+    if path.endswith(".parquet"):
+        return pd.read_parquet(path)
+    if path.endswith(".feather"):
+        return pd.read_feather(path)
+    if path.endswith(".npy"):
+        return pd.DataFrame(np.load(path))
+    return pd.read_csv(path)
+
+
+@pytest.mark.parametrize("end", [".parquet", ".csv", ".csv.gz", ".feather", ".npy"])
+def test_embed_writes_the_embedding_of_the_library(run, mixed, table, end):
+    run("embed", mixed, "-o", f"out{end}", "-k", 3, "--columns", "bill_*")
+    X = table[["bill_x", "bill_y"]]
+    model = ritz.SpectralEmbedding(3, random_state=0).fit(X)
+    assert_allclose(np.abs(read(f"out{end}")), np.abs(model.transform(X)), rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("end", [".parquet", ".csv", ".feather"])
+def test_formats_of_the_data_give_the_same(run, folder, table, end):
+    write = {".csv": lambda f, p: f.to_csv(p, index=False)}
+    for suffix, name in ((".parquet", "to_parquet"), (".feather", "to_feather")):
+        write[suffix] = lambda f, p, name=name: getattr(f, name)(p)
+    write[end](table, f"in{end}")
+    np.save("in.npy", table[["bill_x", "bill_y"]].to_numpy())
+    run("embed", f"in{end}", "-o", "a.csv", "-k", 2, "--columns", "bill_x,bill_y")
+    run("embed", "in.npy", "-o", "b.csv", "-k", 2)
+    assert_allclose(pd.read_csv("a.csv"), pd.read_csv("b.csv"), atol=1e-10)
+
+
+def test_several_files_are_one_after_the_other(run, folder, table):
+    table[:150].to_parquet("a.parquet")
+    table[150:].to_parquet("b.parquet")
+    run("embed", "a.parquet", "b.parquet", "-o", "out.csv", "-k", 2, "--keep", "id")
+    assert pd.read_csv("out.csv")["id"].tolist() == list(range(400))
+
+
+def test_numeric_columns_are_used_and_others_named(run, mixed):
+    result = run("embed", mixed, "-o", "out.csv", "-k", 2, "--keep", "id,moon")
+    assert "Columns used: bill_x, bill_y." in result.stderr
+    assert "Left out, as they hold no numbers: seen (true or false), day (time)" in result.stderr
+    out = pd.read_csv("out.csv")
+    assert list(out.columns[:2]) == ["id", "moon"]
+    assert len(out) == 400
+
+
+def test_cluster_finds_the_moons(run, run_json, mixed, table):
+    found = run_json("cluster", mixed, "-o", "out.csv", "--columns", "bill_*", "--keep", "moon")
+    assert found["n_clusters"] == 2
+    assert sum(found["sizes"]) == found["rows"] == 400
+    shares = pd.crosstab(*pd.read_csv("out.csv").to_numpy().T).max(axis=1).sum() / 400
+    assert shares > 0.98
+    assert "2 clusters" in run("cluster", mixed, "-o", "out.npy", "--columns", "bill_*").stdout
+
+
+def test_a_given_number_of_clusters(run_json, mixed):
+    found = run_json("cluster", mixed, "-o", "out.parquet", "-k", 5, "--columns", "bill_*")
+    assert len(found["sizes"]) == 5
+    assert "sure" not in found
+
+
+def test_spectrum_prints_the_numbers_of_the_library(run, run_json, mixed, table):
+    arguments = ("spectrum", mixed, "-k", 4, "--columns", "bill_*", "--operator", "laplacian")
+    model = ritz.SpectralEmbedding(4, operator="laplacian", random_state=0)
+    model.fit(table[["bill_x", "bill_y"]])
+    assert_allclose(run_json(*arguments)["eigenvalues"], model.eigenvalues_, rtol=1e-8)
+    text = run(*arguments).stdout
+    assert all(f"{value:.6g}" in text for value in model.eigenvalues_)
+
+
+def test_weights_are_those_of_the_library(run_json, folder, table):
+    weight = np.where(table["id"] < 200, 1.0, 3.0)
+    table.assign(w=weight).to_csv("weighted.csv", index=False)
+    options = ("-k", 2, "--columns", "bill_*", "--operator", "laplacian", "--weight", "w")
+    model = ritz.SpectralEmbedding(2, operator="laplacian", random_state=0)
+    model.fit(table[["bill_x", "bill_y"]], sample_weight=weight)
+    found = run_json("spectrum", "weighted.csv", *options)
+    assert_allclose(found["eigenvalues"], model.eigenvalues_, rtol=1e-8)
+
+
+def test_rows_without_a_number_are_dropped_when_asked(run, folder, table):
+    table.loc[[3, 77], "bill_y"] = np.nan
+    table.to_csv("gaps.csv", index=False)
+    result = run("embed", "gaps.csv", "-o", "out.csv", "-k", 2, "--nulls", "drop", "--keep", "id")
+    assert "Left out, as they lack a number: 2 of 400 rows." in result.stderr
+    assert set(range(400)) - set(pd.read_csv("out.csv")["id"]) == {3, 77}
+
+
+def test_saved_models_transform_alike(run, mixed):
+    run("embed", mixed, "-o", "a.csv", "-k", 3, "--columns", "bill_*", "--save", "m.ritz")
+    run("transform", "m.ritz", mixed, "-o", "b.csv")
+    assert_frame_equal(pd.read_csv("a.csv"), pd.read_csv("b.csv"))
+    run("cluster", mixed, "-o", "c.csv", "--columns", "bill_*", "--save", "c.ritz")
+    run("transform", "c.ritz", mixed, "-o", "d.csv")
+    assert_frame_equal(pd.read_csv("c.csv"), pd.read_csv("d.csv"))
+
+
+def surrogate_table():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(-2, 2, size=(2, 60))
+    frame = {
+        "run": [f"r{i}" for i in range(60)],
+        "dy_b": np.cos(b) * a,
+        "a": a,
+        "b": b,
+        "y": a * np.sin(b),
+        "dy_a": np.sin(b),
+    }
+    frame = pd.DataFrame(frame)
+    frame.loc[::3, ["dy_a", "dy_b"]] = np.nan
+    return frame
+
+
+def test_surrogate_pairs_derivatives_by_name(run, run_json, folder):
+    frame = surrogate_table()
+    frame.to_csv("runs.csv", index=False)
+    fit = ("surrogate", "runs.csv", "--target", "y", "--gradient", "dy_*")
+    result = run(*fit, "--save", "y.ritz", "-o", "out.csv", "--keep", "run")
+    assert "Derivatives of y: dy_a by a, dy_b by b." in result.stderr
+    model = ritz.load("y.ritz")
+    new = pd.DataFrame(np.random.default_rng(1).uniform(-2, 2, size=(100, 2)), columns=["a", "b"])
+    assert np.abs(model.predict(new) - new["a"] * np.sin(new["b"])).max() < 1e-3
+    assert_allclose(pd.read_csv("out.csv")["prediction"], frame["y"], atol=1e-3)
+    # Other names are taken in their order.
+    ours = run_json(*fit[:-1], "dy_a,dy_b")
+    assert ours["gradient"] == ["dy_a", "dy_b"]
+    assert ours["relative_error_left_out"] < 0.01
+
+
+def test_surrogate_without_derivatives(run_json, folder):
+    surrogate_table().to_csv("runs.csv", index=False)
+    found = run_json("surrogate", "runs.csv", "--target", "y", "--columns", "a,b")
+    assert found["gradient"] == []
+    assert len(found["length_scale"]) == 2
+
+
+@pytest.mark.parametrize("command", ["embed", "cluster", "spectrum"])
+def test_reports_of_fits(run, mixed, command):
+    output = () if command == "spectrum" else ("-o", "out.csv")
+    run(command, mixed, *output, "--columns", "bill_*", "--report", "page.html")
+    with open("page.html") as page:
+        text = page.read()
+    assert text.startswith("<!DOCTYPE html>") or text.startswith("<!doctype html>")
+    assert "bill_x" in text
+
+
+def test_json_is_one_object_with_the_warnings(run, folder, table):
+    table.assign(bill_x=table["bill_x"] * 1e4).to_csv("wide.csv", index=False)
+    arguments = ("spectrum", "wide.csv", "--columns", "bill_*", "--operator", "laplacian")
+    result = run(*arguments, "--json")
+    found = json.loads(result.stdout)
+    assert result.stdout.count("\n") == 1
+    [warning] = found["warnings"]
+    assert f"warning: {warning}" in result.stderr
+    assert "\n" not in warning
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_that_number_the_rows_are_left_out(run_json, run, mixed, table, first):
+    table.assign(id=table["id"] + first).to_csv("numbered.csv", index=False)
+    result = run("spectrum", "numbered.csv", "-k", 2)
+    assert "Left out, as they number the rows: id." in result.stderr
+    asked = run_json("spectrum", "numbered.csv", "-k", 2, "--columns", "id,bill_*")
+    assert asked["feature_names"] == ["id", "bill_x", "bill_y"]
+
+
+def test_a_column_of_numbers_alone_is_used(run, folder):
+    pd.DataFrame({"frame": range(300)}).to_csv("one.csv", index=False)
+    assert "Columns used: frame." in run("spectrum", "one.csv", "-k", 1).stderr
+
+
+def test_patterns_leave_out_texts(run, folder, table):
+    table.rename(columns={"moon": "bill_name"}).to_csv("named.csv", index=False)
+    result = run("spectrum", "named.csv", "-k", 1, "--columns", "bill_*")
+    assert "Left out, as they hold no numbers: bill_name (text)." in result.stderr
+    assert "Columns used: bill_x, bill_y." in result.stderr
+
+
+def test_names_may_hold_commas(run, folder, table):
+    table.rename(columns={"bill_x": "x, mm"}).to_csv("comma.csv", index=False)
+    result = run("spectrum", "comma.csv", "-k", 1, "--columns", "x, mm", "--columns", "bill_y")
+    assert "Columns used: x, mm, bill_y." in result.stderr

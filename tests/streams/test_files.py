@@ -1,0 +1,221 @@
+"""Files that are wrong, with file and position; values in files, in constant memory."""
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import ritz
+from tests.streams.conftest import NAMES, N, X, table, write
+
+LAPLACIAN, BASIS = ritz.laplacian(), ritz.Monomials(2)
+
+
+def assembled(path, columns=NAMES, **options):
+    return ritz.assemble(LAPLACIAN, BASIS, ritz.open(path, columns, **options), random_state=0)
+
+
+def test_a_missing_column_is_named(parquet, tmp_path):
+    with pytest.raises(ValueError, match=r"'columns'.*'a', 'b'.*'nothing'"):
+        assembled(parquet, ["a", "nothing"])
+    folder, _ = write(tmp_path, "folder")
+    pq.write_table(table().drop_columns(["b"]), folder / "1.parquet")
+    with pytest.raises(ValueError, match=r"1\.parquet has no column 'b', but \['a', 'y'"):
+        assembled(folder)
+
+
+def test_a_row_group_that_does_not_decode_is_named(parquet):
+    place = pq.ParquetFile(parquet).metadata.row_group(2).column(1).data_page_offset
+    data = bytearray(parquet.read_bytes())
+    data[place : place + 300] = b"\xff" * 300
+    parquet.write_bytes(data)
+    with pytest.raises(ValueError, match=r"row group 2 \(rows 800 to 1199\) of file .*rows\.parq"):
+        assembled(parquet)
+    assert assembled(parquet, ["a"]).n_rows == N
+
+
+def test_a_file_that_is_cut_off_is_named(parquet, tmp_path):
+    parquet.write_bytes(parquet.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"rows\.parquet cannot be read"):
+        assembled(parquet)
+    path = tmp_path / "ragged.csv"
+    path.write_text("a,b\n1,2\n3,4,5\n")
+    with pytest.raises(ValueError, match=r"ragged\.csv cannot be read.*Expected 2 columns, got 3"):
+        assembled(path)
+
+
+@pytest.mark.parametrize("row", [3, 1400])
+def test_text_in_a_column_of_numbers_is_named_with_its_row(parquet, tmp_path, row):
+    with pytest.raises(ValueError, match=r"Column 'id' of .*rows\.parquet.*type string"):
+        assembled(parquet, ["a", "id"])
+    path = tmp_path / "text.csv"
+    lines = ["a,b", *(f"{a},{b}" for a, b in X)]
+    lines[1 + row] = "1.5,many"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=rf"Column 'b' of .*text\.csv.*'many' in row {row}\."):
+        assembled(path)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_nulls_are_errors_or_dropped(tmp_path, kind):
+    Z = X.astype(object)
+    Z[[7, 1100], [1, 0]] = None
+    rows = pa.table({name: list(column) for name, column in zip(NAMES, Z.T, strict=True)})
+    path = tmp_path / f"nulls.{kind}"
+    if kind == "parquet":
+        pq.write_table(rows, path, row_group_size=500)
+    else:
+        pa.csv.write_csv(rows, path)
+    with pytest.raises(ValueError, match=r"Column 'b' of .*nulls.*a null in row 7\. .*nulls=\"dr"):
+        assembled(path)
+    found = assembled(path, nulls="drop")
+    expected = ritz.assemble(LAPLACIAN, BASIS, np.delete(X, [7, 1100], axis=0), random_state=0)
+    assert found.n_rows == N - 2
+    np.testing.assert_allclose(found.mean().L, expected.mean().L, rtol=1e-12, atol=1e-12)
+
+
+def test_a_file_that_changes_between_passes_is_named(parquet):
+    stream = ritz.open(parquet, NAMES)
+    sums = ritz.assemble(LAPLACIAN, BASIS, stream, random_state=0)
+    time.sleep(0.01)
+    pq.write_table(table().slice(1), parquet)
+    with pytest.raises(ValueError, match=r"rows\.parquet has changed since it was opened"):
+        ritz.assemble(LAPLACIAN, sums.left, stream)
+
+
+def test_what_holds_no_rows_is_named(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match=r"'path'.*\.parquet.*the folder .*empty without any"):
+        ritz.open(tmp_path / "empty")
+    with pytest.raises(FileNotFoundError, match=r"none\.parquet' is the name of no file"):
+        ritz.open(tmp_path / "none.parquet")
+    with pytest.raises(FileNotFoundError, match=r"fits the name of no file"):
+        ritz.open(str(tmp_path / "*.parquet"))
+    np.save(tmp_path / "flat.npy", np.arange(5.0))
+    with pytest.raises(ValueError, match=r"'path'.*\(n, d\).*\(5,\)"):
+        ritz.open(tmp_path / "flat.npy")
+    with pytest.raises(ValueError, match=r"'nulls'.*'error' or 'drop'.*'keep'"):
+        ritz.open(tmp_path, nulls="keep")
+
+
+def test_weights_groups_and_delimiters(tmp_path):
+    weight, groups = np.arange(N) % 3, np.arange(N) // 20
+    rows = table().append_column("w", pa.array(weight)).append_column("g", pa.array(groups))
+    path = tmp_path / "rows.csv"
+    pa.csv.write_csv(rows, path, pa.csv.WriteOptions(delimiter=";"))
+    found = assembled(path, weight="w", groups="g", delimiter=";")
+    options = {"sample_weight": weight.astype(float), "groups": groups, "random_state": 0}
+    expected = ritz.assemble(LAPLACIAN, BASIS, X, **options)
+    np.testing.assert_array_equal(found.count, expected.count)
+    np.testing.assert_allclose(found.mean().L, expected.mean().L, rtol=1e-12, atol=1e-12)
+
+
+MODEL = ritz.SpectralEmbedding(
+    2,
+    operator="laplacian",
+    kernel="gaussian",
+    length_scale=1.0,
+    n_centers=40,
+    regularization=1e-6,
+    random_state=0,
+)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "feather"])
+def test_embedded_rows_are_written_with_columns_passed_through(tmp_path, parquet, kind):
+    rows, out = ritz.open(parquet, NAMES), tmp_path / f"out.{kind}"
+    model = MODEL.fit(rows)
+    assert model.transform_to(rows, out, keep=["id", "label"]) == N
+    names = list(model.get_feature_names_out())
+    written = ritz.open(out, names)
+    blocks = [block.views[0] for block in written.blocks()]
+    np.testing.assert_allclose(np.concatenate(blocks), model.transform(rows), rtol=1e-12)
+    assert written.files[0].schema().names == ["id", "label", *names]
+    if kind == "parquet":
+        assert pq.read_table(out)["id"].to_pylist() == table()["id"].to_pylist()
+
+
+def test_clusters_are_written(tmp_path, parquet):
+    rows, out = ritz.open(parquet, NAMES), tmp_path / "clusters.parquet"
+    options = {"kernel": "gaussian", "length_scale": 1.0, "n_centers": 40, "random_state": 0}
+    model = ritz.SpectralClustering(2, operator="laplacian", **options).fit(rows)
+    assert model.predict_to(rows, out) == N
+    np.testing.assert_array_equal(pq.read_table(out)["cluster"], model.predict(rows))
+    assert not hasattr(model, "labels_")
+
+
+def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path, parquet):
+    out, model = tmp_path / "out.parquet", MODEL.fit(X)
+    out.write_bytes(b"before")
+
+    def failing():
+        yield X[:50]
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        model.transform_to(ritz.Batches(failing), out)
+    assert out.read_bytes() == b"before"
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+    with pytest.raises(ValueError, match=r"'path'.*\.parquet, .*out\.txt"):
+        model.transform_to(X, tmp_path / "out.txt")
+    with pytest.raises(ValueError, match=r"'keep'.*ritz\.open"):
+        model.transform_to(X, out, keep=["id"])
+    with pytest.raises(ValueError, match=r"'keep'.*'id'.*'nothing'"):
+        model.transform_to(ritz.open(parquet, NAMES), out, keep=["nothing"])
+
+
+MEMORY = """
+import sys, numpy as np, resource, ritz
+import pyarrow as pa, pyarrow.parquet as pq
+folder, rows = sys.argv[1], int(sys.argv[2])
+rng = np.random.default_rng(0)
+path = folder + "/rows.parquet"
+with pq.ParquetWriter(path, pa.schema([(f"x{j}", pa.float64()) for j in range(10)])) as writer:
+    for _ in range(rows // 50_000):
+        X = rng.normal(size=(50_000, 10))
+        writer.write_table(pa.table({f"x{j}": X[:, j] for j in range(10)}))
+model = ritz.SpectralEmbedding(2, operator="laplacian", kernel="gaussian", length_scale=3.0,
+                               n_centers=20, regularization=1e-6, random_state=0, n_jobs=1)
+model.fit(ritz.open(path))
+model.transform_to(ritz.open(path), folder + "/out.parquet")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_grow_with_the_rows_of_a_file(tmp_path):
+    def peak(rows):
+        command = [sys.executable, "-W", "ignore", "-c", MEMORY, str(tmp_path), str(rows)]
+        return 1024 * int(subprocess.run(command, capture_output=True, check=True).stdout)
+
+    # All numbers of the larger file would take 96 MB more than those of the smaller one.
+    assert peak(1_600_000) - peak(400_000) < 40e6
+
+
+@pytest.mark.parametrize("verbose", [True, False, None])
+def test_progress_is_shown_when_asked_for(capsys, verbose):
+    model = ritz.SpectralEmbedding(
+        1, operator="laplacian", kernel="gaussian", n_centers=30, random_state=0, verbose=verbose
+    )
+    model.fit(ritz.Batches(np.array_split(X, 3)))
+    shown = capsys.readouterr().err
+    for stage in ("drawing rows", "comparing bases", "sums"):
+        assert (f"ritz: {stage}" in shown) == (verbose is True)
+
+
+def test_a_plan_counts_and_measures():
+    found = ritz.plan(10**8, 10, n_centers=200)
+    assert found.passes == 2
+    assert found.bytes_read == 2 * 8 * 10**9
+    assert found.flops == 10**8 * (3 * 200**2 + 2 * 10 * 200)
+    assert found.memory < 1e9
+    assert 1 < found.seconds < 1e6
+    assert "100,000,000 rows of 10 columns, 200 centers" in str(found)
+    assert ritz.plan(X).n_rows == ritz.plan(ritz.Batches([X])).n_rows == N
+    with pytest.raises(ValueError, match=r"'d'.*number of columns"):
+        ritz.plan(1000)
