@@ -37,7 +37,9 @@ NAMES = (
     "hermite_large",
     "hermite_coverage",
     "audit",
+    "imports",
     "atoms",
+    "real",
 )
 
 

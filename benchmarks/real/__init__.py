@@ -1,0 +1,1 @@
+"""Real data with defaults: ours and what users have."""
