@@ -1,6 +1,6 @@
 """Figure 1 of the paper: sixteen eigenfunctions of the Laplacian on two half-moons.
 
-Prints the spectrum and writes half_moons.png beside the current folder's other files.
+Prints the spectrum, and writes half_moons.png and half_moons.html to the current folder.
 """
 
 import time
@@ -10,7 +10,6 @@ import matplotlib as mpl
 
 import ritz
 from ritz.atomic import write_atomically
-from ritz.report import level_lines
 
 mpl.use("Agg")
 
@@ -22,5 +21,8 @@ print(f"{spectrum}\n\nfound in {time.perf_counter() - start:.1f} s")
 
 picture = Path("half_moons.png")
 with write_atomically(picture) as file:
-    level_lines(spectrum, X).savefig(file, format="png", dpi=110)
+    shown = ritz.EigenfunctionDisplay.from_spectrum(spectrum, X)
+    shown.figure_.savefig(file, format="png", dpi=110)
 print(f"picture: {picture}")
+page = ritz.report(spectrum, X, "half_moons.html", title="Two half-moons")
+print(f"report:  {page}, to be opened in a browser: {page.resolve().as_uri()}")
