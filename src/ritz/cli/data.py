@@ -100,6 +100,10 @@ class Source:
         if left:
             note(f"Left out, as they hold no numbers: {listed(left)}.")
 
+    def kept(self, keep: Sequence[str] | None) -> list[str]:
+        """Return the columns to copy to the output."""
+        return self.named(keep or (), "--keep", any_kind=True)
+
     def chosen(self, columns: Sequence[str] | None, others: Sequence[str] = ()) -> list[str] | None:
         """Return the columns named, or all numeric ones but some; None for files without names."""
         if columns:

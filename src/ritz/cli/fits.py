@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import ritz
 from ritz.cli.console import finish, note
 from ritz.cli.data import Source, listed, require_outputs, require_table
 from ritz.cli.options import (
+    Clusters,
     Columns,
     Data,
     Debug,
     Delimiter,
+    Eigenvalues,
+    Functions,
+    Gradient,
     Json,
     Keep,
     Nulls,
@@ -27,8 +30,8 @@ from ritz.cli.options import (
     Report,
     Save,
     Seed,
+    Target,
     Weight,
-    count_or_auto,
 )
 from ritz.cli.results import (
     facts_of,
@@ -47,15 +50,7 @@ from ritz.streams import Stream
 def embed(
     data: Data,
     output: Output,
-    k: Annotated[
-        str,
-        typer.Option(
-            "-k",
-            metavar="N|auto",
-            callback=count_or_auto,
-            help="How many functions; auto takes those that two halves of the rows agree on.",
-        ),
-    ] = "8",
+    k: Functions = "8",
     columns: Columns = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
@@ -69,14 +64,13 @@ def embed(
     debug: Debug = False,
 ) -> None:
     """Write the first eigenfunctions of an operator at each row of DATA."""
-    require_table(output)
-    require_outputs({"--output": output, "--report": report, "--save": save}, data)
-    require_report(report)
+    require_files(data, output, report, save)
     source = Source.at(data, nulls, weight, delimiter)
-    kept = source.named(keep or (), "--keep", any_kind=True)
+    kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
-    n = k if k == "auto" else int(k)
-    model = ritz.SpectralEmbedding(n, operator=operator.value, random_state=seed).fit(rows)
+    model = ritz.SpectralEmbedding(count_of(k), operator=operator.value, random_state=seed).fit(
+        rows
+    )
     n_rows = model.transform_to(rows, output, keep=kept)
     note_dropped(source, n_rows)
     others = write_others(model, rows, report, save, seed)
@@ -88,15 +82,7 @@ def embed(
 def cluster(
     data: Data,
     output: Output,
-    k: Annotated[
-        str,
-        typer.Option(
-            "-k",
-            metavar="N|auto",
-            callback=count_or_auto,
-            help="How many clusters; auto looks for a gap between eigenvalues.",
-        ),
-    ] = "auto",
+    k: Clusters = "auto",
     columns: Columns = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
@@ -110,14 +96,13 @@ def cluster(
     debug: Debug = False,
 ) -> None:
     """Write the cluster of each row of DATA."""
-    require_table(output)
-    require_outputs({"--output": output, "--report": report, "--save": save}, data)
-    require_report(report)
+    require_files(data, output, report, save)
     source = Source.at(data, nulls, weight, delimiter)
-    kept = source.named(keep or (), "--keep", any_kind=True)
+    kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
-    n = k if k == "auto" else int(k)
-    model = ritz.SpectralClustering(n, operator=operator.value, random_state=seed).fit(rows)
+    model = ritz.SpectralClustering(count_of(k), operator=operator.value, random_state=seed).fit(
+        rows
+    )
     n_rows = model.predict_to(rows, output, keep=kept)
     note_dropped(source, n_rows)
     sizes = sizes_of_clusters(output, model.n_clusters_)
@@ -135,15 +120,7 @@ def cluster(
 
 def spectrum(
     data: Data,
-    k: Annotated[
-        str,
-        typer.Option(
-            "-k",
-            metavar="N|auto",
-            callback=count_or_auto,
-            help="How many eigenvalues besides the 0 of the constant.",
-        ),
-    ] = "8",
+    k: Eigenvalues = "8",
     columns: Columns = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
@@ -156,12 +133,12 @@ def spectrum(
     debug: Debug = False,
 ) -> None:
     """Print the eigenvalues of an operator on DATA, with their errors."""
-    require_outputs({"--report": report, "--save": save}, data)
-    require_report(report)
+    require_files(data, None, report, save)
     source = Source.at(data, nulls, weight, delimiter)
     rows = source.open(source.chosen(columns))
-    n = k if k == "auto" else int(k)
-    model = ritz.SpectralEmbedding(n, operator=operator.value, random_state=seed).fit(rows)
+    model = ritz.SpectralEmbedding(count_of(k), operator=operator.value, random_state=seed).fit(
+        rows
+    )
     if weight is None:
         note_dropped(source, model.spectrum_.n_rows)
     others = write_others(model, rows, report, save, seed)
@@ -172,20 +149,8 @@ def spectrum(
 
 def surrogate(
     data: Data,
-    target: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", show_default=False, help="The column to predict; it may have gaps."
-        ),
-    ],
-    gradient: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            show_default=False,
-            help="Its partial derivatives: 'dy_*' where dy_a goes with column a. Gaps are allowed.",
-        ),
-    ] = None,
+    target: Target,
+    gradient: Gradient = None,
     columns: Columns = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
@@ -198,10 +163,9 @@ def surrogate(
     debug: Debug = False,
 ) -> None:
     """Fit a function of the columns of DATA to values and derivatives (Hermite regression)."""
-    require_table(output)
-    require_outputs({"--output": output, "--save": save}, data)
+    require_files(data, output, None, save)
     source = Source.at(data, nulls, weight, delimiter)
-    kept = source.named(keep or (), "--keep", any_kind=True)
+    kept = source.kept(keep)
     [target] = source.named([target], "--target")
     slopes = source.named(gradient or (), "--gradient")
     inputs = source.chosen(columns, [*kept, target, *slopes])
@@ -222,6 +186,20 @@ def surrogate(
     facts |= {"sure": found.sure, "rows": n_rows, "output": output, "saved": save}
     lines = wrote({"predictions": output, "model": save}, n_rows)
     finish(as_json, facts, [found.title, *found.sure, *lines])
+
+
+def count_of(k: str) -> Any:
+    """Return the number that -k names, or "auto"."""
+    return k if k == "auto" else int(k)
+
+
+def require_files(
+    data: list[str], output: Path | None, report: Path | None, save: Path | None
+) -> None:
+    """Raise for a file that cannot be written, before anything is computed."""
+    require_table(output)
+    require_outputs({"--output": output, "--report": report, "--save": save}, data)
+    require_report(report)
 
 
 def write_others(

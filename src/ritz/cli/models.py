@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from sklearn.base import BaseEstimator
@@ -22,6 +22,9 @@ from ritz.cli.options import (
     Nulls,
     NullsOption,
     Output,
+    Page,
+    ShownData,
+    ShownTarget,
 )
 from ritz.cli.results import facts_of, note_dropped, require_report, values_of, wrote
 from ritz.spectrum import SingularSpectrum, Spectrum
@@ -46,7 +49,7 @@ def transform(
         what = f"{model} holds a {type(fitted).__name__}, which does not evaluate rows of a file."
         raise ValueError(f"{what} Save an estimator, as ritz embed --save does.")
     source = Source.at(data, nulls, None, delimiter)
-    kept = source.named(keep or (), "--keep", any_kind=True)
+    kept = source.kept(keep)
     rows = source.open(columns_of(fitted, source, columns, kept))
     write: Any = getattr(fitted, "transform_to", None) or fitted.predict_to
     n_rows = write(rows, output, keep=kept)
@@ -58,28 +61,9 @@ def transform(
 
 def report(
     model: Model,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", metavar="FILE", help="The page to write.", show_default=False
-        ),
-    ],
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="DATA",
-            show_default=False,
-            help="Rows to show the model on; without them the page holds what the model knows.",
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            show_default=False,
-            help="A numeric column: colors the rows, or checks the intervals of a surrogate.",
-        ),
-    ] = None,
+    output: Page,
+    data: ShownData = None,
+    target: ShownTarget = None,
     columns: Columns = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,67 +33,60 @@ def count_or_auto(text: str) -> str:
     return text
 
 
+def file_to_write(help: str, *names: str) -> Any:
+    """Return an option that names a file to write."""
+    return typer.Option(
+        *names, metavar="FILE", show_default=False, rich_help_panel=RESULTS, help=help
+    )
+
+
+def column(help: str, metavar: str = "NAME", panel: str | None = None) -> Any:
+    """Return an option that names one column, or several."""
+    return typer.Option(metavar=metavar, show_default=False, rich_help_panel=panel, help=help)
+
+
+def number(help: str) -> Any:
+    """Return the option -k, with what it counts."""
+    return typer.Option("-k", metavar="N|auto", callback=count_or_auto, help=help)
+
+
+def rows_of(help: str) -> Any:
+    """Return the argument that names files of rows."""
+    return typer.Argument(metavar="DATA", show_default=False, help=help)
+
+
+# What is read.
 Data = Annotated[
     list[str],
-    typer.Argument(
-        metavar="DATA",
-        show_default=False,
-        help="CSV, Parquet, Feather or .npy files, a folder of them, or a pattern in quotes.",
-    ),
+    rows_of("CSV, Parquet, Feather or .npy files, a folder of them, or a quoted pattern."),
+]
+ShownData = Annotated[
+    list[str] | None,
+    rows_of("Rows to show the model on; without them the page holds what the model knows."),
 ]
 Model = Annotated[
-    Path,
-    typer.Argument(metavar="MODEL", show_default=False, help="A file that --save wrote."),
+    Path, typer.Argument(metavar="MODEL", show_default=False, help="A file that --save wrote.")
 ]
-Output = Annotated[
-    Path,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=RESULTS,
-        help="The file to write: .parquet, .csv, .csv.gz, .feather or .npy.",
-    ),
+
+# What is computed.
+Functions = Annotated[
+    str, number("How many functions; auto takes those that two halves of the rows agree on.")
 ]
-OptionalOutput = Annotated[
-    Path | None,
-    typer.Option(
-        "-o",
-        "--output",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=RESULTS,
-        help="The file to write: .parquet, .csv, .csv.gz, .feather or .npy.",
-    ),
+Clusters = Annotated[str, number("How many clusters; auto looks for a gap between eigenvalues.")]
+Eigenvalues = Annotated[str, number("How many eigenvalues besides the 0 of the constant.")]
+Target = Annotated[str, column("The column to predict; it may have gaps.")]
+ShownTarget = Annotated[
+    str | None,
+    column("A numeric column: colors the rows, or checks the intervals of a surrogate."),
 ]
-Save = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=RESULTS,
-        help="Save the model, for ritz transform.",
-    ),
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=RESULTS,
-        help="Write a page about the fit (.html).",
-    ),
-]
-Keep = Annotated[
+Gradient = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        show_default=False,
-        rich_help_panel=RESULTS,
-        help="Columns to copy to the output; the fit uses them only if --columns names them.",
+    column(
+        "Its partial derivatives: 'dy_*' where dy_a goes with column a. Gaps are allowed.", "NAMES"
     ),
 ]
+
+# Which rows and columns.
 Columns = Annotated[
     list[str] | None,
     typer.Option(
@@ -103,15 +96,7 @@ Columns = Annotated[
         help="The columns to use: names and patterns, as in 'bill_*,mass'.",
     ),
 ]
-Weight = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME",
-        show_default=False,
-        rich_help_panel=SELECTION,
-        help="The column with weights of the rows.",
-    ),
-]
+Weight = Annotated[str | None, column("The column with weights of the rows.", panel=SELECTION)]
 NullsOption = Annotated[
     Nulls,
     typer.Option(
@@ -128,6 +113,26 @@ Delimiter = Annotated[
         help="What separates the columns of a CSV file.",
     ),
 ]
+
+# What is written.
+_OUTPUT = file_to_write(
+    "The file to write: .parquet, .csv, .csv.gz, .feather or .npy.", "-o", "--output"
+)
+Output = Annotated[Path, _OUTPUT]
+OptionalOutput = Annotated[Path | None, _OUTPUT]
+Page = Annotated[Path, file_to_write("The page to write (.html).", "-o", "--output")]
+Report = Annotated[Path | None, file_to_write("Write a page about the fit (.html).")]
+Save = Annotated[Path | None, file_to_write("Save the model, for ritz transform.")]
+Keep = Annotated[
+    list[str] | None,
+    column(
+        "Columns to copy to the output; the fit uses them only if --columns names them.",
+        "NAMES",
+        RESULTS,
+    ),
+]
+
+# How it runs.
 OperatorOption = Annotated[
     Operator,
     typer.Option(

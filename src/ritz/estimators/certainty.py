@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from ritz.estimators.fitting import LEAST_AGREEMENT
+from ritz.estimators.functions import LEAST_AGREEMENT
 from ritz.spectrum.spectrum import Levels
 from ritz.tables import numbered
 from ritz.validation import Array

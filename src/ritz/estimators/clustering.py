@@ -22,17 +22,10 @@ from ritz.estimators.checks import (
     names_of,
     seed_of,
 )
-from ritz.estimators.fitting import (
-    DEFAULTS,
-    first_functions,
-    fitted_sums,
-    fixed_state,
-    rows_in_units,
-    rows_of_fit,
-    unchanged_on_failure,
-    without_constant,
-)
+from ritz.estimators.fitting import DEFAULTS, fitted_sums, fixed_state, unchanged_on_failure
+from ritz.estimators.functions import first_functions, without_constant
 from ritz.estimators.halves import LARGEST_RATIO_INSIDE, count_clusters
+from ritz.estimators.inputs import rows_in_units, rows_of_fit
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, clustering_summary
 from ritz.estimators.units import UnitsMixin, warns_of_units

@@ -34,19 +34,19 @@ from ritz.estimators.checks import (
 )
 from ritz.estimators.fitting import (
     DEFAULTS,
-    as_n_functions,
-    as_operator,
     drop_sums,
     fitted_sums,
     fixed_state,
     keeps_sums,
-    rows_in_units,
-    rows_of_fit,
     unchanged_on_failure,
+)
+from ritz.estimators.functions import (
+    as_n_functions,
     wanted_functions,
     with_basis_errors,
     without_constant,
 )
+from ritz.estimators.inputs import as_operator, rows_in_units, rows_of_fit
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, embedding_summary
 from ritz.estimators.units import UnitsMixin, warns_of_units

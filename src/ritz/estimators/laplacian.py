@@ -19,14 +19,9 @@ from ritz.estimators.checks import (
     require_y,
     seed_of,
 )
-from ritz.estimators.fitting import (
-    draw_in_advance,
-    fitted_sums,
-    fixed_state,
-    found_functions,
-    rows_in_units,
-    rows_of_fit,
-)
+from ritz.estimators.fitting import fitted_sums, fixed_state
+from ritz.estimators.functions import found_functions
+from ritz.estimators.inputs import draw_in_advance, rows_in_units, rows_of_fit
 from ritz.estimators.ridge import RidgePath, ridge_path
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, few_labels_summary

@@ -26,17 +26,9 @@ from ritz.estimators.checks import (
     names_of,
     seed_of,
 )
-from ritz.estimators.fitting import (
-    DEFAULTS,
-    draw_in_advance,
-    fitted_sums,
-    fixed_state,
-    rows_of_fit,
-    unchanged_on_failure,
-    wanted_functions,
-    with_basis_errors,
-    without_constant,
-)
+from ritz.estimators.fitting import DEFAULTS, fitted_sums, fixed_state, unchanged_on_failure
+from ritz.estimators.functions import wanted_functions, with_basis_errors, without_constant
+from ritz.estimators.inputs import draw_in_advance, rows_of_fit
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, modes_summary
 from ritz.estimators.writing import TransformToMixin

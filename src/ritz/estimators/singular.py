@@ -24,15 +24,9 @@ from ritz.estimators.checks import (
     require_y,
     seed_of,
 )
-from ritz.estimators.fitting import (
-    draw_in_advance,
-    drop_sums,
-    fixed_state,
-    selected_basis,
-    unchanged_on_failure,
-    wanted_functions,
-    without_constant,
-)
+from ritz.estimators.fitting import drop_sums, fixed_state, selected_basis, unchanged_on_failure
+from ritz.estimators.functions import wanted_functions, without_constant
+from ritz.estimators.inputs import draw_in_advance
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, singular_summary
 from ritz.estimators.writing import TransformToMixin

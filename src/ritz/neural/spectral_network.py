@@ -21,7 +21,8 @@ from ritz.estimators.checks import (
     seed_of,
     set_names,
 )
-from ritz.estimators.fitting import as_operator, unchanged_on_failure
+from ritz.estimators.fitting import unchanged_on_failure
+from ritz.estimators.inputs import as_operator
 from ritz.forms import Form
 from ritz.neural.averages import averages
 from ritz.neural.estimator import (

@@ -20,7 +20,7 @@ from ritz.displays.coloring import Coloring, as_coloring
 from ritz.displays.source import Source
 from ritz.estimators import SpectralClustering
 from ritz.estimators.certainty import half_widths, sizes_of
-from ritz.estimators.fitting import LEAST_AGREEMENT
+from ritz.estimators.functions import LEAST_AGREEMENT
 from ritz.reports.brush import brush
 from ritz.reports.figures import Picture, new_axes, picture, style
 from ritz.reports.figures import as_svg as svg_of
