@@ -3,6 +3,7 @@
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -18,6 +19,10 @@ def limits():
     """A function that returns the numbers of BLAS threads, which are two before each test."""
     # Other packages bring libraries of their own, which NumPy and SciPy do not call.
     libraries = threads._blas().lib_controllers
+    # Tasks of a scheduler that an earlier test has closed may still be at work.
+    deadline = monotonic() + 30
+    while threads._limit.holders and monotonic() < deadline:
+        sleep(0.05)
     with threadpool_limits(2, "blas"):
         yield lambda: [library.num_threads for library in libraries]
 

@@ -20,7 +20,7 @@ def opened(path, form=FORM):
 
 
 def data_of(form, rows):
-    return (rows, rows[:, :1]) if form.two_sided else rows
+    return (rows, rows[:, :2]) if form.two_sided else rows
 
 
 def receipt(rows):

@@ -98,7 +98,8 @@ def test_rounding_does_not_decide_lengths_of_noiseless_data():
         )
         found.append(model.length_scale_)
         X = X * (1 + 1e-12 * rng.standard_normal(X.shape))
-    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=0.1)
+    # The likelihood is flat along long length scales.
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=0.25)
 
 
 def ackley(x):

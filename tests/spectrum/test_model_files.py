@@ -75,7 +75,9 @@ def test_files_of_earlier_versions_give_the_same_numbers(name):
         if then is None:
             assert numbers[key] is None
             continue
-        close = ROUNDING.get(name, 1e-12) * (np.abs(then).max() or 1.0)
+        # Residuals are rounding errors themselves, which differ from processor to processor.
+        size = 1.0 if key == "residuals" else np.abs(then).max() or 1.0
+        close = ROUNDING.get(name, 1e-12) * size
         np.testing.assert_allclose(numbers[key], then, rtol=0, atol=close, err_msg=key)
 
 

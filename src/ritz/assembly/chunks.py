@@ -81,7 +81,7 @@ class ChunkCheckpoint:
         refill(folds, self.found.sums)
         L, Phi, Psi = (tuple(getattr(fold, name) for fold in folds) for name in ("L", "Phi", "Psi"))
         weight = np.array([fold.Phi[0, 0] for fold in folds])
-        homes = (self.found.homes[0], self.found.homes[1]) if self.found.homes else None
+        homes = (self.found.homes[0], self.found.homes[-1]) if self.found.homes else None
         Psi = Phi if Psi[0] is Phi[0] else Psi
         grouped = bool(self.found.in_groups.any())
         count = self.found.count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +79,8 @@ def add_block(
     first_row: int | None = None,
 ) -> None:
     """Call `add(fold, block)` for the rows of a block, each fold in one thread."""
+    # The folds of rows and of centers look at the same hashes.
+    block = replace(block, keys=block.row_keys())
     positive = np.flatnonzero(block.weight > 0)
     fold_of_row = fold_of(block, n_folds, first_row)[positive]
     # The rows of positive weight, fold after fold, and where each fold begins and ends.

@@ -159,7 +159,9 @@ class RunningSums:
             self.assembler = LaplacianAssembler(f)
         else:
             self.assembler = GeneralAssembler(form, f, g)
-        self.sides = () if form.views > 1 else (Centers(left), Centers(right))
+        # Of two views, no row is a center of both.
+        bases = () if form.views > 1 else (left,) if right is left else (left, right)
+        self.sides = tuple([Centers(basis) for basis in bases])
         n_folds = summation.n_folds
         self.running = Running(
             [self.assembler.start() for _ in range(n_folds)],
@@ -190,7 +192,7 @@ class RunningSums:
     def partial(self, n_rows: int) -> Partial:
         """Return the sums, which are finished."""
         running = self.running
-        homes = (running.homes[0], running.homes[1]) if running.homes else None
+        homes = (running.homes[0], running.homes[-1]) if running.homes else None
         grouped = bool(running.in_groups.any())
         folds = [fold.on_host() for fold in running.folds]
         return Partial(n_rows, running.count, grouped, homes, tuple(folds))

@@ -6,6 +6,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
+from dataclasses import fields
 from math import isfinite, prod
 from typing import Any, Protocol, Self, runtime_checkable
 
@@ -121,6 +122,14 @@ class Basis(WithoutCaches, ABC):
         twin = copy(self)
         for name, value in vars(self).items():
             object.__setattr__(twin, name, _moved(value, like))
+        return twin
+
+    def unchecked(self, **parts: Any) -> Self:
+        """Return a copy with other values of some fields, which need no check."""
+        twin = object.__new__(type(self))
+        for field in fields(self):  # type: ignore[arg-type]  # Bases that are picked have fields.
+            value = parts.get(field.name, getattr(self, field.name))
+            object.__setattr__(twin, field.name, value)
         return twin
 
     def pick(self, which: Any) -> Basis:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -78,7 +78,7 @@ class Centered(Basis):
 
     @property
     def size(self) -> int:
-        return self.basis.size
+        return len(self.offset)
 
     @property
     def dimension(self) -> int | None:
@@ -106,7 +106,7 @@ class Centered(Basis):
         return self.basis.nested
 
     def pick(self, which: Any) -> Centered:
-        return replace(self, basis=self.basis.pick(which), offset=self.offset[which])
+        return self.unchecked(basis=self.basis.pick(which), offset=self.offset[which])
 
     @property
     def portable(self) -> bool:

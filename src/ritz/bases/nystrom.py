@@ -62,7 +62,7 @@ class KernelSections(Basis):
         return True
 
     def pick(self, which: Any) -> KernelSections:
-        return KernelSections(self.kernel, self.centers[which])
+        return self.unchecked(centers=self.centers[which])
 
     def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
         """Return the basis itself, the derivatives of a kernel of the user's own checked."""
@@ -76,11 +76,11 @@ class KernelSections(Basis):
         return 4 * self.size
 
     def gram_root(self) -> Array:
-        values, vectors = np.linalg.eigh(self.kernel(self.centers, self.centers))
+        values, vectors = np.linalg.eigh(self.evaluate(self.centers))
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
     def penalty(self, L: Array) -> Array:
-        G = self.kernel(self.centers, self.centers)
+        G = self.evaluate(self.centers)
         return np.asarray(np.abs(np.diag(L)).sum() / np.trace(G) * (G + G.T) / 2)
 
     @property

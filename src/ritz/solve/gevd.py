@@ -79,7 +79,7 @@ def gevd(
     Phi = as_positive(Phi, "Phi", L.shape, floor)
     if penalty is not None:
         penalty = as_positive(penalty, "penalty", L.shape)
-    found = lowest_eigenpairs(L, Phi, k, penalty=penalty, floor=floor)
+    found = lowest_eigenpairs(L, Phi, as_count(k, "k"), penalty=penalty, floor=floor)
     require_rank(len(found.values), k)
     return found
 
@@ -91,7 +91,6 @@ def lowest_eigenpairs(
 
     The matrices must be finite and symmetric, and Phi and the penalty positive, up to rounding.
     """
-    k = as_count(k, "k")
     rank = rank_of(Phi)
     problem = reduce(L if penalty is None else L + penalty, Phi, floor)
     nu, U = problem.largest(min(k, rank))

@@ -84,23 +84,24 @@ def solve_sums(sums: Sums, k: int, regularization: float, without: int | None = 
     if without is None or sums.homes is None:
         return solve_matrices(sums.form, left, right, matrices, k, regularization)
     shared = right is left
-    f, g = (np.flatnonzero(home != without) for home in sums.homes)
-    if len(f) == left.size and len(g) == right.size:
+    stays = [home != without for home in sums.homes]
+    if all(map(np.all, stays)):
         return solve_matrices(sums.form, left, right, matrices, k, regularization)
+    f, g = map(np.flatnonzero, stays)
     matrices = matrices.pick(f, f if shared else g)
     # Functions without centers are used as a whole.
-    left = left if len(f) == left.size else left.pick(f)
-    right = left if shared else right if len(g) == right.size else right.pick(g)
+    left = left if stays[0].all() else left.pick(f)
+    right = left if shared else right if stays[1].all() else right.pick(g)
     found = solve_matrices(sums.form, left, right, matrices, k, regularization)
-    A = _spread(found.left, f, sums.left.size)
-    B = A if found.right is found.left else _spread(found.right, g, sums.right.size)
+    A = _spread(found.left, stays[0])
+    B = A if found.right is found.left else _spread(found.right, stays[1])
     return replace(found, left=A, right=B)
 
 
-def _spread(A: Array, which: NDArray[np.intp], size: int) -> Array:
-    """Return coefficients (1 + size, k) that are zero but for the functions given."""
-    result = np.zeros((1 + size, A.shape[1]))
-    result[np.append(0, 1 + which)] = A
+def _spread(A: Array, stays: NDArray[np.bool_]) -> Array:
+    """Return coefficients (1 + p, k) that are zero for the functions left out."""
+    result = np.zeros((1 + len(stays), A.shape[1]))
+    result[np.append(True, stays)] = A
     return result
 
 
