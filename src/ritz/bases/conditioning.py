@@ -78,7 +78,7 @@ class Centered(Basis):
 
     @property
     def size(self) -> int:
-        return len(self.offset)
+        return int(self.offset.shape[0])
 
     @property
     def dimension(self) -> int | None:

@@ -19,10 +19,12 @@ from ritz.validation import parameter_error
 class TransformToMixin:
     """Write what `transform` returns to a file."""
 
+    _n_features_out: int
+
     def transform_to(self, X: Any, path: str | PathLike[str], *, keep: Sequence[str] = ()) -> int:
         """Write what `transform` returns to a file, block by block, and return how many rows.
 
-        The columns have the names of `get_feature_names_out`. The file takes its place once it is
+        The columns are `spectral0`, `spectral1` and so on. The file takes its place once it is
         complete, and memory holds one block of rows.
 
         Parameters
@@ -35,7 +37,7 @@ class TransformToMixin:
             The names of other columns of the files opened, which are written first.
         """
         check_is_fitted(self)
-        names = list(map(str, self.get_feature_names_out()))  # type: ignore[attr-defined]
+        names = [f"spectral{j}" for j in range(self._n_features_out)]
         function = self._transformed  # type: ignore[attr-defined]
         return write_values(self, X, path, function, names, keep)
 

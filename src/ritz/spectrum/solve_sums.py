@@ -127,7 +127,7 @@ def solve_matrices(
 
 def _penalty(basis: Centered, matrix: Array, regularization: float) -> Array | None:
     """Return gamma (tr M / tr G) G, bordered by zeros for the function 1."""
-    if not regularization:
+    if not regularization or not basis.size:
         return None
     result = np.zeros_like(matrix)
     result[1:, 1:] = regularization * basis.penalty(matrix[1:, 1:])
