@@ -1,6 +1,8 @@
 """What a release needs besides code: one version, types, and a way to cite and to report."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -32,3 +34,18 @@ def test_wheels_are_built_for_every_python_that_is_named():
     built = re.findall(r"cp3(\d+)-", PYPROJECT["tool"]["cibuildwheel"]["build"])
     assert named == {f"3.{minor}" for minor in built}
     assert PYPROJECT["project"]["requires-python"] == f">={min(named)}"
+
+
+def test_every_public_name_is_found():
+    assert {"datasets", "decompose", "Gaussian", "SpectralEmbedding"} <= set(ritz.__all__)
+    assert all(hasattr(ritz, name) for name in ritz.__all__)
+    assert set(ritz.__all__) <= set(dir(ritz))
+    assert not hasattr(ritz, "nothing")
+
+
+def test_import_is_quick_and_silent():
+    script = "import sys, ritz; print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script], capture_output=True, text=True
+    )
+    assert (done.stdout, done.stderr) == ("False\n", "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from hashlib import blake2b
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ def _feed(parts: Any, value: Any, above: list[int]) -> None:
         parts.update(f"{len(items)};".encode())
         for item in items:
             _feed(parts, item, above)
+    elif isinstance(value, set | frozenset):
+        # Sets have no order.
+        _feed(parts, sorted(map(fingerprint, value)), above)
     else:
         _feed(parts, _inside(value), above)
 
@@ -50,6 +53,8 @@ def _inside(value: Any) -> Any:
     if isinstance(value, FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         return value.__qualname__, value.__code__, value.__defaults__, value.__kwdefaults__, cells
+    if isinstance(value, MethodType):
+        return value.__func__, value.__self__
     if isinstance(value, CodeType):
         return value.co_code, value.co_consts, value.co_names
     if isinstance(value, partial):

@@ -33,6 +33,11 @@ def ink() -> Any:
     return matplotlib_module("pyplot").rcParams["text.color"]
 
 
+def plain(text: str) -> str:
+    """Return a name or a label so that matplotlib takes no dollar signs in it for formulas."""
+    return text.replace("$", r"\$")
+
+
 def axes_for(ax: Any, size: tuple[float, float] = (6.4, 4.2)) -> Any:
     """Return the axes given, or new ones of a size in inches."""
     return pyplot().subplots(figsize=size, layout="constrained")[1] if ax is None else ax

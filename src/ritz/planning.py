@@ -19,7 +19,8 @@ from ritz.kernels import Gaussian
 from ritz.selection.candidates import auto_n_centers
 from ritz.selection.steps import COMPARED_ROWS
 from ritz.spectrum import decompose_sums
-from ritz.streams import Stream, as_stream
+from ritz.streams import Batches, Stream, as_stream
+from ritz.streams.batches import Once
 from ritz.streams.stream import rows_per_chunk
 from ritz.validation import Array, as_choice, as_count, as_n_folds, parameter_error
 
@@ -29,6 +30,7 @@ CALIBRATION_SECONDS = 1.0
 MEASURED_FUNCTIONS = 200
 # Bytes of the rows that are made up for the measurement.
 CALIBRATION_BYTES = 256_000_000
+REREADABLE = "a number of rows, an array, or a stream that can be read again"
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,9 @@ def size_of(X: Any, d: int | None) -> tuple[int, int, float]:
             raise parameter_error("d", "the number of columns where X is that of rows", "None")
         return as_count(X, "X"), as_count(d, "d"), 0.0
     if isinstance(X, Iterator):
-        what = "a number of rows, an array, or a stream that can be read again"
-        raise parameter_error("X", what, type(X).__name__)
+        raise parameter_error("X", REREADABLE, type(X).__name__)
+    if isinstance(X, Batches) and isinstance(X.source, Once):
+        raise parameter_error("X", REREADABLE, "Batches of an iterator")
     stream = as_stream(X)
     if d is not None and as_count(d, "d") != stream.dimensions[0]:
         raise parameter_error("d", f"None or {stream.dimensions[0]}, as X has", d)
@@ -196,19 +199,20 @@ def calibrate(
 
     # What is fixed once, such as centers and the reference sample, is not measured.
     functions = sums(Nystrom(kernel, p), first).left
-    spent, seconds = 0.0, 0.0
-    while spent < CALIBRATION_SECONDS / 2 and 8 * rows * d < CALIBRATION_BYTES:
-        rows *= 2
-        X = rng.normal(size=(rows, d))
+    X, spent = first, 0.0
+    while True:
         start = perf_counter()
         sums(functions, X)
         seconds = perf_counter() - start
         spent += seconds
+        if spent >= CALIBRATION_SECONDS / 2 or 16 * len(X) * d > CALIBRATION_BYTES:
+            break
+        X = rng.normal(size=(2 * len(X), d))
     some = min(p, MEASURED_FUNCTIONS)
     small = sums(Nystrom(kernel, some), first)
     start = perf_counter()
     decompose_sums(small, min(8, some), fewer=True, n_jobs=n_jobs)
-    return seconds / rows, (perf_counter() - start) * (p / some) ** 3, functions
+    return seconds / len(X), (perf_counter() - start) * (p / some) ** 3, functions
 
 
 def operations(form: Form, functions: Centered, d: int) -> float:

@@ -14,7 +14,6 @@ import ritz
 from ritz.estimators import SpectralClustering, SpectralEmbedding
 from ritz.rows import row_slices
 from ritz.sparse import as_points
-from ritz.spectrum import Spectrum
 from ritz.validation import Array, as_count, parameter_error
 
 __all__ = ["cluster", "embed", "rank_genes", "transform"]
@@ -69,7 +68,7 @@ def embed(
     found = {"kernel": model.kernel_, "n_centers": model.n_centers_} if model.basis is None else {}
     adata.uns[key_added] = {
         **_summary(model, rep, params | found | {"regularization": model.regularization_}),
-        "slopes": _mean_squares(model.spectrum_[1:], X, whole=rep != "X"),
+        "slopes": _mean_squares(model, X, whole=rep != "X"),
     }
     return adata if copy else model
 
@@ -248,12 +247,17 @@ def _summary(model: Any, rep: str, params: dict[str, Any]) -> dict[str, Any]:
     return summary
 
 
-def _mean_squares(functions: Spectrum, X: Any, *, whole: bool) -> Array:
-    """Return E[grad f_j grad f_j'] (k, d, d) of each function, or its diagonal (k, d)."""
+def _mean_squares(model: SpectralEmbedding, X: Any, *, whole: bool) -> Array:
+    """Return E[grad f_j grad f_j'] (k, d, d) of each function, or its diagonal (k, d).
+
+    The gradients are in the columns of X, whatever the units that the functions take.
+    """
     rows: Any = as_points(X)
+    functions, units = model.spectrum_[1:], model.units_
     (n, d), k = rows.shape, len(functions)
     total = np.zeros((k, d, d) if whole else (k, d))
     for part in row_slices(n, max(1, GRADIENT_NUMBERS // (d * k))):
-        slopes = functions.gradient(rows[part]).transpose(2, 1, 0)
+        some = np.asarray(rows[part])
+        slopes = units.in_columns(some, functions.gradient(units(some))).transpose(2, 1, 0)
         total += slopes @ slopes.transpose(0, 2, 1) if whole else (slopes**2).sum(axis=2)
     return np.asarray(total / n)

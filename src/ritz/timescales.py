@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from ritz.estimators import SingularEmbedding
+from ritz.estimators.certainty import LEVEL
 from ritz.pictures import pyplot
 from ritz.trajectories import as_lags, as_time_step, as_trajectories, lagged
 from ritz.validation import Array, as_count, as_n_folds, parameter_error
-
-# The probability of an interval.
-LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +27,7 @@ class ImpliedTimescales:
     correlations, correlation_errors
         The correlations (m, k) of each pair of functions over a lag, and their standard errors.
     n_folds
-        The number of folds that errors are from.
+        The number of folds that errors are from, those with rows, the fewest of all lags.
     models
         The fitted `SingularEmbedding` of each lag.
     """
@@ -161,6 +159,8 @@ def implied_timescales(
             what = "such that blocks longer than a lag fill at least 3 folds, for errors"
             remedy = "Use shorter lags, longer trajectories or more folds."
             raise parameter_error("lags", what, f"{lag} with {blocks} block(s)", remedy)
+        if model.spectrum_.folds is not None:
+            n_folds = min(n_folds, len(model.spectrum_.folds.weight))
         models.append(model)
         values.append(model.singular_values_)
         errors.append(model.singular_value_errors_)

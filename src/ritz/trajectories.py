@@ -93,6 +93,10 @@ def as_trajectories(trajectories: Any) -> list[Array]:
     for part in trajectories if several else [trajectories]:
         one_column = not hasattr(part, "nnz") and as_real(part, "trajectories").ndim == 1
         rows = as_real(part, "trajectories").reshape(-1, 1) if one_column else part
+        if len(shape := getattr(rows, "shape", ())) == 3:
+            what = "an array (n, d), or a list of such arrays"
+            remedy = "Pass list(trajectories)."
+            raise parameter_error("trajectories", what, f"shape {tuple(shape)}", remedy)
         parts.append(as_rows(rows, "trajectories", d))
         require_size(parts[-1], "trajectories", 0.0)
         d = parts[0].shape[1]

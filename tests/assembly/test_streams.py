@@ -134,3 +134,26 @@ def test_tensors():
     found = spectrum(Tensor(X))
     np.testing.assert_array_equal(found.ritz_values, spectrum(X).ritz_values)
     np.testing.assert_array_equal(found(Tensor(X[:5])), found(X[:5]))
+
+
+def test_batches_may_come_in_the_same_memory():
+    def source():
+        memory = np.empty((100, 2))
+        for part in np.split(X, 10):
+            memory[...] = part
+            yield memory
+
+    functions = ritz.assemble(ritz.laplacian(), BASIS, X, random_state=0).left
+    whole = ritz.assemble(ritz.laplacian(), functions, X)
+    found = ritz.assemble(ritz.laplacian(), functions, ritz.Batches(source))
+    np.testing.assert_array_equal(found.L, whole.L)
+
+
+def test_the_folds_of_centers_do_not_depend_on_blocks_or_threads(monkeypatch):
+    """Rows that repeat lie in several folds, and the center is in the last of them."""
+    rows = np.repeat(np.random.default_rng(0).integers(0, 5, size=(40, 2)), 100, axis=0)
+    basis, options = ritz.Nystrom(ritz.Gaussian(1.0), 10), {"random_state": 0, "n_jobs": 1}
+    whole = ritz.assemble(ritz.laplacian(), basis, rows, **options)
+    monkeypatch.setattr("ritz.streams.stream.CHUNK_ROWS", 7)
+    parts = ritz.assemble(ritz.laplacian(), basis, rows, **options)
+    np.testing.assert_array_equal(parts.homes, whole.homes)

@@ -2,9 +2,12 @@
 
 import os
 import signal
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import ritz
@@ -21,6 +24,7 @@ from benchmarks.checkpoints import (
 )
 from ritz.assembly import checkpoint
 from ritz.assembly.checkpoint import Progress, read_progress
+from ritz.assembly.laplacian import LaplacianAssembler
 from ritz.files import write
 
 LAPLACIAN, SECTIONS = ritz.laplacian(), ritz.Nystrom(ritz.Gaussian(1.5), 40)
@@ -226,6 +230,27 @@ def test_an_error_within_a_block_leaves_the_file_as_it_was(path, always, monkeyp
     assert_same(again, assemble(ritz.Batches(PARTS), form=ritz.potential(lambda x: x[:, 0])))
 
 
+@pytest.mark.parametrize("fold", [0, 3])
+def test_an_interruption_after_the_last_block_leaves_the_file_as_it_was(fold, path, monkeypatch):
+    """The matrices are made in the memory of the running sums, which is no longer written then."""
+    expected = ritz.assemble(LAPLACIAN, SECTIONS, X, random_state=0)
+    finish, done = LaplacianAssembler.finish, []
+
+    def interrupted(self, sums):
+        done.append(finish(self, sums))
+        if len(done) == fold + 1:
+            raise KeyboardInterrupt
+        return done[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LaplacianAssembler, "finish", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ritz.assemble(LAPLACIAN, SECTIONS, X, random_state=0, checkpoint=path)
+    found = ritz.assemble(LAPLACIAN, SECTIONS, X, random_state=0, checkpoint=path)
+    for ours, theirs in zip(found.L + found.Phi, expected.L + expected.Phi, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_the_file_is_written_every_so_often(path, monkeypatch):
     written = []
     monkeypatch.setattr(checkpoint, "write", lambda progress, path: written.append(progress))
@@ -316,6 +341,18 @@ def test_a_complete_file_of_other_rows_is_refused(path):
     assemble(ritz.Batches(PARTS), path)
     with pytest.raises(ValueError, match="Pass the same rows"):
         assemble(ritz.Batches(changed(0, nudge)), path)
+
+
+def test_a_complete_file_is_refused_where_no_rows_are_left(path, tmp_path):
+    rows = tmp_path / "rows.parquet"
+    for column, context in (
+        ([1.0, 2.0, 3.0], nullcontext()),
+        ([None] * 3, pytest.raises(ValueError, match="Got no rows where 3 are in it")),
+    ):
+        pq.write_table(pa.table({"a": pa.array(column, pa.float64())}), rows)
+        with context:
+            stream = ritz.open(rows, nulls="drop")
+            ritz.assemble(LAPLACIAN, ritz.Monomials(1), stream, random_state=0, checkpoint=path)
 
 
 def test_another_version_is_refused(path, monkeypatch):

@@ -61,6 +61,8 @@ def test_a_text_among_numbers_is_named(run, folder):
         (["embed", "X.npy", "-o", "o.csv", "--columns", "a"], 2, "named columns"),
         (["embed", "X.npy", "-o", "o.csv", "--keep", "a"], 2, "named columns"),
         (["embed", "one.csv", "-o", "o.csv"], 1, "at least 2 rows"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--seed", "4294967296"], 2, "4294967295"),
+        (["embed", "mixed.csv", "-o", "o.csv", "--report", "o.txt"], 2, "must end in .html"),
         (["cluster", "mixed.csv", "-o", "o.csv", "-k", "-3"], 2, "positive"),
         (["spectrum", "broken.parquet"], 1, "cannot be read"),
         (["surrogate", "mixed.csv"], 2, "--target"),
@@ -74,10 +76,15 @@ def test_a_text_among_numbers_is_named(run, folder):
         (["transform", "m.ritz", "wide.npy", "-o", "o.csv"], 1, "2 columns"),
         (["transform", "s.ritz", "mixed.csv", "-o", "o.csv"], 1, "holds a Spectrum"),
         (["report", "m.ritz"], 2, "--output"),
-        (["report", "m.ritz", "-o", "m.ritz"], 2, "another file"),
+        (["report", "m.ritz", "-o", "m.txt"], 2, "must end in .html"),
+        (["report", "p.html", "-o", "p.html"], 2, "another file"),
         (["report", "m.ritz", "-o", "o.html", "--target", "id"], 2, "needs DATA"),
         (["info", "none.ritz"], 1, "name of no file"),
         (["info", "mixed.csv"], 1, "not a file saved by ritz"),
+        (["report", "m.ritz", "mixed.csv", "-o", "o.html", "--target", "moon"], 2, "holds text"),
+        (["surrogate", "mixed.csv", "--target", "day"], 2, "'day' holds time"),
+        (["surrogate", "mixed.csv", "--target", "bill_*"], 2, "names 2 columns"),
+        (["demo", "--folder", "mixed.csv"], 2, "a folder that may be written"),
         (["sing"], 2, "sing"),
         (["embed", "mixed.csv", "-o", "o.csv", "--wrong"], 2, "--wrong"),
     ],
@@ -121,6 +128,23 @@ def test_a_fault_of_the_program_is_no_fault_of_the_data(run, mixed, monkeypatch)
     monkeypatch.setattr(fits, "title_of", fault)
     result = run("spectrum", mixed, code=1)
     assert "ZeroDivisionError: by zero. This is a fault of ritz" in result.stderr
+
+
+def test_errors_of_the_system_are_sentences(run, mixed, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "out.csv")
+
+    monkeypatch.setattr(fits, "title_of", full)
+    result = run("spectrum", mixed, code=1)
+    assert result.stderr.splitlines()[-1] == "error: No space left on device: 'out.csv'."
+
+
+def test_ctrl_c_that_a_compiled_module_reports_as_its_own_ends_alike(run, mixed, monkeypatch):
+    def load(*_):
+        raise ImportError("initialization failed") from KeyboardInterrupt()
+
+    monkeypatch.setattr(fits, "title_of", load)
+    assert run("spectrum", mixed, code=130).stderr.splitlines()[-1].startswith("Interrupted.")
 
 
 @pytest.mark.parametrize(

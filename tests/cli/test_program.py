@@ -84,6 +84,19 @@ def test_ctrl_c_while_a_file_is_written(folder):
     assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
 
 
+def test_ctrl_c_at_the_start_shows_no_traceback(folder):
+    script = (
+        "import sys, ritz.cli\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'ritz.cli.app': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "ritz.cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr[:12]) == (130, "Interrupted.")
+
+
 PEAK = """
 import resource, sys
 from ritz.cli.app import app
@@ -118,3 +131,12 @@ def test_help_and_version(run):
     text = run("--help").stdout
     assert all(command in text for command in COMMANDS)
     assert run("--version").stdout.startswith("ritz ")
+
+
+def test_help_imports_nothing_that_computes(folder):
+    script = (
+        "import sys; from ritz.cli.app import app; app(['embed', '--help'], standalone_mode=False);"
+        "print({'numpy', 'scipy', 'sklearn', 'pyarrow'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "set()", done.stderr

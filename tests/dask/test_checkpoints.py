@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ritz
+from ritz.assembly.chunks import ChunkCheckpoint
 
 X = np.random.default_rng(0).normal(size=(5000, 3))
 BASIS = ritz.Nystrom(ritz.Gaussian(2.0), 20)
@@ -63,10 +64,10 @@ def test_what_was_summed_before_an_error_is_in_the_file(tmp_path):
     assert_same(assembled(chunked(X, made), path), expected)
     # Chunks that are in are read once more, to be compared, and no sample is drawn.
     assert sorted(made) == list(range(50))
-    # A file that is complete is the result.
+    # A file that is complete is the result, after a look at the first chunk.
     made.clear()
     assert_same(assembled(chunked(X, made), path), expected)
-    assert not made
+    assert made == [0]
 
 
 def test_other_rows_are_refused(tmp_path):
@@ -99,6 +100,39 @@ basis = ritz.load(sys.argv[1]).left
 rows = chunked(X).map_blocks(die_at_chunk_30, dtype=float, meta=np.empty((0, 0)))
 assembled(rows, sys.argv[2], basis)
 """
+
+
+def test_a_complete_file_is_refused_for_other_rows_and_other_chunks(tmp_path):
+    path = tmp_path / "sums.ritz"
+    assert assembled(chunked(X), path).n_rows == len(X)
+    with pytest.raises(ValueError, match="other rows in chunk 0"):
+        assembled(chunked(X + 1), path)
+    for size in (50, 200):
+        with pytest.raises(ValueError, match="100 rows in chunk 0, which has"):
+            assembled(da.from_array(X, chunks=(size, 3)), path)
+    # A pass over arrays reads its blocks in other sizes.
+    with pytest.raises(ValueError, match="other rows in block 0"):
+        assembled(X, path)
+    assert assembled(chunked(X), path).n_rows == len(X)
+
+
+def test_empty_chunks_go_on(tmp_path, monkeypatch):
+    """An empty chunk starts at the row at which the next one does."""
+    path = tmp_path / "sums.ritz"
+    rows = da.from_array(X, chunks=((1000, 0, 1000, 1000, 0, 2000), 3))
+    record, rounds = ChunkCheckpoint.record, []
+
+    def interrupted(self, receipts, sums):
+        rounds.append(receipts)
+        if len(rounds) == 4:
+            raise KeyboardInterrupt
+        record(self, receipts, sums)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ChunkCheckpoint, "record", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            assembled(rows, path)
+    assert_same(assembled(rows, path), ritz.assemble(ritz.laplacian(), BASIS, X, random_state=0))
 
 
 def test_a_client_that_was_killed_goes_on(tmp_path):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import ritz
-from ritz.streams.reduction import Chunk, reduce_chunks
+from ritz.streams.reduction import Chunk, reduce_chunks, require_finished
 
 X = np.random.default_rng(0).normal(size=(6000, 2))
 MOONS = ritz.datasets.half_moons(1500, random_state=0).X
@@ -130,3 +130,26 @@ def test_results_are_merged_in_a_tree_once_each():
     for scheduler in ("synchronous", "threads"):
         with dask.config.set(scheduler=scheduler):
             assert sorted(reduce_chunks(lambda i: [i], chunks, operator.add)) == list(range(11))
+
+
+class Result:
+    """A result of a cluster, whose worker may be lost after it arrived."""
+
+    def __init__(self, status, error=None):
+        self.status, self.error = status, error
+
+    def exception(self):
+        return self.error
+
+    def cancelled(self):
+        return self.status == "cancelled"
+
+
+def test_a_result_whose_worker_was_lost_is_no_error():
+    chunk = Chunk("chunk 3 of X", 10, ())
+    for status in ("finished", "lost", "pending"):
+        require_finished(Result(status), chunk)
+    with pytest.raises(ValueError, match=r"wrong \(in chunk 3 of X\)"):
+        require_finished(Result("error", ValueError("wrong")), chunk)
+    with pytest.raises(RuntimeError, match=r"cancelled \(in chunk 3 of X\)"):
+        require_finished(Result("cancelled"), chunk)

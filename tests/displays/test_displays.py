@@ -5,6 +5,7 @@ import sys
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import t as student
 
@@ -37,7 +38,7 @@ def test_displays_and_matplotlib_load_when_they_are_used():
 
 
 def test_unknown_names_are_no_attributes():
-    with pytest.raises(AttributeError, match="'SpectrumDisplays'"):
+    with pytest.raises(AttributeError, match="SpectrumDisplays"):
         _ = ritz.SpectrumDisplays
 
 
@@ -287,3 +288,22 @@ def test_errors_of_calibration_name_the_argument(name, value):
     arguments = {"X": rows, "y": models.wave(rows)} | {name: value}
     with pytest.raises(ValueError, match=f"The '{name}' parameter"):
         ritz.CalibrationDisplay.from_estimator(models.regression(), **arguments)
+
+
+def test_names_and_labels_with_dollars_and_underscores_are_plain_text():
+    names = [r"$\frac$", "cost ($k, $m)"]
+    frame = pd.DataFrame(MOONS.X, columns=names)
+    model = ritz.SpectralClustering(2, operator="laplacian", random_state=0).fit(frame)
+    labels = pd.Series(np.where(MOONS.labels == 0, "_up", r"$\x$"), name=r"$\y$")
+    for draw in (
+        lambda: ritz.EigenfunctionDisplay.from_estimator(model, frame),
+        lambda: ritz.ClusterDisplay.from_estimator(model, frame),
+        lambda: ritz.EmbeddingDisplay.from_estimator(model, frame, color=names[0]),
+    ):
+        draw().figure_.canvas.draw()
+    display = ritz.EmbeddingDisplay.from_estimator(model, frame, color=labels)
+    display.figure_.canvas.draw()
+    shown = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert sorted(shown) == [" _up", r"\$\x\$"]
+    display = ritz.CalibrationDisplay(np.arange(3.0), np.arange(3.0), np.ones(3), r"$\y$").plot()
+    display.figure_.canvas.draw()

@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
 import ritz
+from ritz.estimators.clustering import memberships
 
 CLOUDS = {
     "moons": ritz.datasets.half_moons,
@@ -185,3 +186,16 @@ def test_probabilities_are_those_of_normal_clusters_around_the_means():
     # Each row of a few that are clusters of their own is sure of its cluster.
     few = ritz.SpectralClustering(2, random_state=0).fit(np.tile([[0.0], [1.0]], (5, 1)))
     assert set(few.predict_proba([[0.0], [1.0]]).ravel()) == {0.0, 1.0}
+
+
+def test_rows_without_width_are_sure_however_far_apart_they_are():
+    far = np.array([[0.0], [100.0]])
+    np.testing.assert_array_equal(memberships(far, far, 0.0), np.eye(2))
+
+
+def test_a_number_that_is_given_forgets_the_evidence_for_another():
+    model = ritz.SpectralClustering("auto", random_state=0).fit(blobs(3, 300))
+    assert model.n_clusters_ == 3
+    model.set_params(n_clusters=2).fit(blobs(3, 300))
+    for name in ("evidence_", "stability_", "confidence_", "sure_"):
+        assert not hasattr(model, name)

@@ -183,3 +183,17 @@ def test_without_functions_besides_the_constant_the_mean_is_predicted():
     X = np.random.default_rng(0).normal(size=(50, 2))
     model = ritz.LaplacianRegressor(basis=constant).fit(X, X[:, 0])
     np.testing.assert_allclose(model.predict(X), X[:, 0].mean())
+
+
+@pytest.mark.parametrize("kind", ["regressor", "classifier"])
+def test_masked_targets_of_a_stream_are_missing(kind):
+    mask = np.arange(400) >= 40
+    if kind == "regressor":
+        model = ritz.LaplacianRegressor(n_components=10, random_state=0)
+        y = np.ma.array(np.where(mask, 1e6, X[:, 0]), mask=mask)
+    else:
+        model = ritz.LaplacianClassifier(n_components=10, random_state=0)
+        y = np.ma.array(np.where(mask, 7, X[:, 0] > 0), mask=mask)
+    expected = clone(model).fit(X, y).predict(X)
+    streamed = model.fit(ritz.Batches([X[:150], X[150:]]), y)
+    np.testing.assert_allclose(streamed.predict(X), expected, rtol=1e-6)

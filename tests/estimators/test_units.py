@@ -72,6 +72,16 @@ def test_sparse_rows_stay_sparse():
     np.testing.assert_allclose(np.asarray(scaled), X / scale, rtol=1e-15)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_sparse_rows_in_units_are_the_dense_ones_to_the_last_bit(dtype):
+    rng = np.random.default_rng(0)
+    some = (rng.poisson(1.0, size=(200, 4)) * rng.uniform(1, 20, size=(200, 4))).astype(dtype)
+    scale = rng.uniform(1, 20, size=4)
+    found = in_units(SparseRows(csr_array(some)), scale)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(np.asarray(found), in_units(some, scale))
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_cosine_is_the_euclidean_metric_between_rows_of_unit_length(sparse):
     rng = np.random.default_rng(0)

@@ -12,6 +12,8 @@ import pytest
 import ritz
 from ritz.reports.glance import glance
 from ritz.reports.influence import column_shares
+from ritz.reports.render import source_of
+from ritz.reports.reproduce import code_for
 from tests.displays import models
 
 MOONS = models.MOONS
@@ -224,3 +226,34 @@ def test_shares_of_a_scaled_fit_are_in_the_units_of_the_data(tmp_path):
     squares = (slopes**2).mean(axis=0) * (rows.std(axis=0) / model.scale_) ** 2
     expected = dict(zip(frame.columns, np.round(100 * squares / squares.sum()), strict=True))
     assert {name: float(share) for name, share in found} == expected
+
+
+@pytest.mark.parametrize("kind", ["kernels", "polynomials", "scaled columns"])
+def test_code_of_a_spectrum_gives_its_values_again(kind, monkeypatch, tmp_path):
+    X = MOONS.X * [1.0, 100.0]
+    if kind == "scaled columns":
+        model = ritz.SpectralEmbedding(2, scale="standard", operator="neighbors", random_state=0)
+        spectrum, rows = model.fit(X).spectrum_, X / model.scale_
+    else:
+        kernels = 0.5 * (ritz.Gaussian(0.5) + ritz.Matern(2.5, 1.0))
+        basis = ritz.Nystrom(kernels, 40) if kind == "kernels" else ritz.Monomials(3)
+        spectrum = ritz.decompose(ritz.laplacian(), basis, MOONS.X, k=3, random_state=0)
+        rows = MOONS.X
+    monkeypatch.chdir(tmp_path)
+    code = code_for(spectrum, source_of(spectrum), "page.html")
+    names = {}
+    lines = [line for line in code.splitlines() if not line.startswith(("X =", "ritz.report"))]
+    names["X"] = rows
+    exec("\n".join(lines), names)
+    np.testing.assert_allclose(names["spectrum"].values, spectrum.values, rtol=0.3, atol=1e-3)
+
+
+def test_code_leaves_a_gap_where_a_name_is_not_public():
+    X = MOONS.X
+    basis = ritz.RandomFourier(ritz.Gaussian(0.5), 40)
+    form = ritz.laplacian() + ritz.potential(lambda x: x[:, 0] ** 2)
+    spectrum = ritz.decompose(form, basis, X, k=3, random_state=0)
+    code = code_for(spectrum, source_of(spectrum), "page.html")
+    compile(code, "code", "exec")
+    assert "form = ...  # laplacian() + potential(V)" in code
+    assert "basis = ...  # <FourierFeatures: 40 functions>" in code

@@ -111,6 +111,27 @@ def test_genes_are_ranked_by_mean_squared_derivatives(pca):
         assert scores.is_monotonic_decreasing
 
 
+@pytest.mark.parametrize("options", [{"scale": "standard"}, {"metric": "cosine"}])
+def test_genes_are_ranked_in_their_own_units_whatever_those_of_the_fit(options):
+    adata = cells(pca=False)
+    model = ritz.scanpy.embed(adata, 1, **options)
+    table = ritz.scanpy.rank_genes(adata, GENES).set_index("gene")
+    X = adata.X.toarray()
+    for gene in (3, 17, 35):
+        step = 1e-5 * np.eye(GENES)[gene]
+        slopes = (model.transform(X + step) - model.transform(X - step)) / 2e-5
+        expected = (slopes**2).mean()
+        assert table.loc[f"gene{gene}", "score"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_an_embedding_of_cells_comes_back_from_a_file(embedded, tmp_path):
+    adata, model = embedded
+    model.save(tmp_path / "cells.ritz")
+    loaded = ritz.load(tmp_path / "cells.ritz")
+    again = ritz.scanpy.transform(adata, loaded, key_added="again", copy=True)
+    np.testing.assert_array_equal(again.obsm["X_again"], model.transform(adata.obsm["X_pca"]))
+
+
 def test_the_first_genes_tell_kinds_of_cells_apart():
     adata = cells()
     ritz.scanpy.embed(adata, 2)

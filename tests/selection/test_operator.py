@@ -39,6 +39,7 @@ THIN = {
     "wine": scale(load_wine().data),
     "plane": normal(500, 2) @ normal(2, 4, 1),
     "few rows": normal(30, 4),
+    "last digits": 1 + 2.2e-16 * np.c_[np.arange(100), np.arange(100)[::-1]],
 }
 
 

@@ -62,8 +62,10 @@ def test_few_groups_are_not_blamed_on_the_rows():
         3,
         [(ritz.Nystrom(ritz.Gaussian(1.0), 9), 0.1, 3)],
         [(ritz.Nystrom(ritz.Gaussian(1.0), 9), -1)],
+        [ritz.Nystrom(ritz.Gaussian(1.0), 9, "kmeans++")],
+        [ritz.Nystrom(ritz.Gaussian(1.0), 9, X[:9])],
     ],
-    ids=["a number", "a triple", "a negative penalty"],
+    ids=["a number", "a triple", "a negative penalty", "centers spread out", "centers given"],
 )
 def test_wrong_candidates_are_named(candidates):
     with pytest.raises((ValueError, TypeError), match="'candidates' parameter"):
@@ -73,6 +75,23 @@ def test_wrong_candidates_are_named(candidates):
 def test_one_basis_may_stand_for_a_list():
     found = ritz.select(ritz.laplacian(), X, 1, ritz.Nystrom(ritz.Gaussian(2.0), 30))
     assert len(found.candidates) == 1
+
+
+def test_a_candidate_that_failed_is_not_chosen_for_its_few_centers():
+    # Sections this wide have fewer than nine independent functions.
+    wide, right = ritz.Nystrom(ritz.Gaussian(300.0), 20), ritz.Nystrom(ritz.Gaussian(2.0), 60)
+    found = ritz.select(ritz.laplacian(), X, 8, [wide, right], random_state=0)
+    assert found.setting.kernel == right.kernel
+    assert found.chosen.valid
+
+
+def test_more_centers_than_rows_may_be_given():
+    centers = np.random.default_rng(0).normal(size=(120, 2))
+    basis = ritz.Nystrom(ritz.Gaussian("auto"), centers=centers)
+    sections = ritz.decompose(ritz.laplacian(), basis, X[:100], 3, random_state=0).basis
+    while not isinstance(sections, ritz.KernelSections):
+        sections = sections.basis
+    np.testing.assert_array_equal(sections.centers, centers)
 
 
 def test_few_centers_are_compared_with_no_more():

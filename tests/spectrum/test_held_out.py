@@ -79,3 +79,13 @@ def test_too_few_folds_have_no_halves():
     found = ritz.decompose(ritz.laplacian(), ritz.Monomials(2), X, 2, n_folds=3, random_state=0)
     assert found.stability is None
     assert found.heldout_values is not None
+
+
+def test_the_basis_raises_no_correlation_above_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(800, 2))
+    Y = X + 0.05 * rng.normal(size=X.shape)
+    basis = ritz.Nystrom(ritz.Gaussian(0.5), 64)
+    found = ritz.decompose(ritz.cross(), basis, (X, Y), 8, regularization=1e-3, random_state=0)
+    assert found.basis_errors.max() > 0
+    assert (found.values + found.basis_errors <= 1 + 1e-12).all()

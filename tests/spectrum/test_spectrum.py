@@ -328,6 +328,12 @@ def test_printing():
     assert repr(found) == "<Spectrum of laplacian(tangent=...): 5 eigenvalues, 20,000 rows>"
 
 
+def test_more_functions_lower_eigenvalues_in_any_order():
+    backwards = circle()[::-1]
+    assert "may be lower by" in str(backwards)
+    assert "may be lower by" in backwards._repr_html_()
+
+
 def test_printing_singular_spectra():
     text = str(pair())
     assert "cross()" in text

@@ -219,3 +219,99 @@ def test_a_plan_counts_and_measures():
     assert ritz.plan(X).n_rows == ritz.plan(ritz.Batches([X])).n_rows == N
     with pytest.raises(ValueError, match=r"'d'.*number of columns"):
         ritz.plan(1000)
+
+
+def test_a_plan_of_many_columns_is_measured_too():
+    assert ritz.plan(10**6, 8000, n_centers=20).seconds > 1
+
+
+def test_a_plan_leaves_an_iterator_as_it_is():
+    rows = ritz.Batches(iter([X, X]))
+    with pytest.raises(ValueError, match=r"can be read again\. Got Batches of an iterator"):
+        ritz.plan(rows)
+    assert sum(map(len, rows.blocks())) == 2 * N
+
+
+@pytest.mark.parametrize("name", ["1.csv.gz", "1.parquet", "1.feather"])
+def test_a_damaged_file_among_others_is_named(name, tmp_path):
+    (tmp_path / "0.csv").write_text("a,b\n1,2\n3,4\n")
+    (tmp_path / name).write_bytes(b"these are no rows")
+    rows = ritz.open(tmp_path)
+    with pytest.raises(ValueError, match=rf"{name} cannot be read"):
+        list(rows.blocks())
+    if not name.endswith("gz"):
+        (tmp_path / "0.csv").unlink()
+        pq.write_table(pa.table({"a": [1.0]}), tmp_path / "0.parquet")
+        with pytest.raises(ValueError, match=rf"{name} cannot be read"):
+            ritz.open(tmp_path).n_rows  # noqa: B018
+
+
+def test_a_damaged_end_of_a_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("ritz.streams.formats.CSV_BYTES", 1000)
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n" + "1,2\n" * 5000 + "1\n")
+    with pytest.raises(
+        ValueError, match=r"The file .*rows\.csv cannot be read.*Expected 2 columns"
+    ):
+        assembled(path)
+
+
+def test_positions_count_rows_that_are_dropped(tmp_path):
+    path, first = tmp_path / "rows.parquet", [None] * 50
+    for name, wrong, message in (
+        ("b", 1e200, "1e\\+200 in row 60"),
+        ("w", -1.0, r"Column 'w' of .*nonnegative weights. Got -1.0 in row 60"),
+    ):
+        columns = {"a": first + [1.0] * 50, "b": [2.0] * 100, "w": [1.0] * 100}
+        columns[name][60] = wrong
+        pq.write_table(pa.table(columns), path)
+        with pytest.raises(ValueError, match=message):
+            list(ritz.open(path, ["a", "b"], weight="w", nulls="drop").blocks())
+
+
+def test_large_labels_stay_whole_beside_dropped_rows(tmp_path):
+    path, labels = tmp_path / "rows.parquet", [2**60 + i for i in range(4)]
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "g": labels}), path)
+    (whole,) = ritz.open(path, ["a"], groups="g", nulls="drop").blocks()
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0, 4.0], "g": [None, *labels[1:]]}), path)
+    (part,) = ritz.open(path, ["a"], groups="g", nulls="drop").blocks()
+    np.testing.assert_array_equal(part.groups, whole.groups[1:])
+    assert len(set(whole.groups)) == 4
+
+
+def test_a_second_view_is_of_the_same_files(tmp_path):
+    """Files of other formats, and others than files of rows, stay what they are."""
+    pq.write_table(pa.table({"a": [1.0], "b": [2.0]}), tmp_path / "0.parquet")
+    (tmp_path / "1.csv").write_text("a,b\n3,4\n")
+    (tmp_path / "README.md").write_text("These are rows.")
+    rows = ritz.open(tmp_path, ["a"]).beside(["b"])
+    views = [np.concatenate(views) for views in zip(*[b.views for b in rows.blocks()], strict=True)]
+    np.testing.assert_array_equal(views, [[[1.0], [3.0]], [[2.0], [4.0]]])
+    (tmp_path / "1.csv").write_text("a,b\n3,4\n5,6\n")
+    with pytest.raises(ValueError, match=r"1\.csv has changed"):
+        list(rows.blocks())
+
+
+def test_arrays_in_files_are_named(tmp_path):
+    wrong = X[:3].copy()
+    wrong[1, 0] = np.nan
+    for name, part in (("0.npy", X), ("1.npy", X[:1]), ("2.npy", wrong)):
+        np.save(tmp_path / name, part)
+    some = ritz.open([tmp_path / "0.npy", tmp_path / "1.npy"])
+    assert some.n_rows == N + 1
+    with pytest.raises(ValueError, match=r"rows of .*2\.npy.*nan in row 1, column 0"):
+        list(ritz.open(tmp_path / "*.npy").blocks())
+    with pytest.raises(ValueError, match=r"'path'.*at least 2 rows\. Got 1 row"):
+        ritz.open(tmp_path / "1.npy")
+
+
+def test_a_limit_that_is_no_number_is_named(monkeypatch):
+    monkeypatch.setenv("RITZ_SPOOL_BYTES", "20GB")
+    with pytest.raises(ValueError, match=r"'RITZ_SPOOL_BYTES'.*a number of bytes\. Got '20GB'"):
+        ritz.Batches(iter([X])).rereadable()
+
+
+def test_rows_in_units_that_come_once_can_be_kept():
+    rows = ritz.Batches(iter([X])).in_units(lambda part: 2 * part).rereadable()
+    for _ in range(2):
+        np.testing.assert_array_equal(np.concatenate([b.views[0] for b in rows.blocks()]), 2 * X)

@@ -54,7 +54,7 @@ def test_a_long_memory_makes_blocks_longer_until_they_are_few():
         (np.zeros(5), -2, "'lag' parameter must be a positive integer"),
         (np.zeros(5), 1.5, "'lag' parameter must be a positive integer"),
         ([np.zeros((5, 2)), np.zeros((5, 3))], 1, "'trajectories'.*2 columns. Got 3 columns"),
-        (np.zeros((5, 2, 2)), 1, "'trajectories' parameter must be an array"),
+        (np.zeros((5, 2, 2)), 1, r"'trajectories' parameter.*Pass list\(trajectories\)"),
         (np.array([1.0, np.nan, 2.0]), 1, "'trajectories'"),
         ([], 1, "'trajectories'|'lag'"),
     ],
@@ -130,6 +130,15 @@ def test_displacements_never_join_two_groups():
         X, groups=groups
     )
     np.testing.assert_allclose(model.D_, ritz.displacements(parts, [1]).D[0])
+
+
+def test_blocks_for_errors_do_not_cut_displacements():
+    x = lfilter([1.0], [1, -0.5], np.random.default_rng(0).normal(size=640))[:, None]
+    # The lag is longer than a block.
+    model = ritz.DiffusionModes(1, D="displacements", lag=40, n_centers=20, random_state=0)
+    with pytest.warns(UserWarning, match="over 40 frames and over 80 differs"):
+        model.fit(x, groups="auto")
+    np.testing.assert_allclose(model.D_, ritz.displacements(x, [40]).D[0])
 
 
 @pytest.mark.parametrize(

@@ -169,3 +169,11 @@ def test_too_short_trajectories_are_refused():
             ritz.implied_timescales(x, lags)
     with pytest.raises(TypeError, match="no_such"):
         ritz.implied_timescales(x, [1], no_such=3)
+
+
+def test_intervals_count_the_folds_that_have_rows():
+    """Six blocks leave some of eight folds empty."""
+    found = ritz.implied_timescales(
+        relaxing(640, 2.0), [100], 1, regularization=0.1, length_scale=1.0, random_state=0
+    )
+    assert found.n_folds == len(found.models[0].spectrum_.folds.weight) < 8

@@ -191,8 +191,7 @@ def sum_over_rows(
             journal.require_first(stream)
             found = current.partial(sum(journal.rows))
             return checked_sums(found.sums(form, left, right))
-        with journal:
-            found = current.add_all(stream, number, threads, progress, journal)
+        found = current.add_all(stream, number, threads, progress, journal)
     if stream.n_rows is None:
         form.require_shapes(found.n_rows, stream.dimensions)
     sums = checked_sums(found.sums(form, left, right))

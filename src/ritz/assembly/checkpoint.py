@@ -223,7 +223,8 @@ class Journal:
                 folds = [getattr(sums, "matrices", sums) for sums in running.folds]
                 running.folds[:] = folds
             refill(running.folds, found.sums)
-            pairs: list[tuple[Any, Any]] = [*zip(running.homes, found.homes, strict=True)]
+            # The file of a cluster has two sides also where both share their functions.
+            pairs: list[tuple[Any, Any]] = [*zip(running.homes, found.homes, strict=False)]
             pairs += [(running.count, found.count), (running.in_groups, found.in_groups)]
             for ours, theirs in pairs:
                 ours[...] = theirs
@@ -274,7 +275,10 @@ class Journal:
     def require_first(self, stream: Stream) -> None:
         """Raise unless the first block of a stream is the one that was summed first."""
         blocks = even_blocks(stream.blocks(), rows_per_chunk(sum(stream.dimensions)))
-        self.require(next(blocks))
+        block = next(blocks, None)
+        if block is None:
+            raise self._other_rows(f"no rows where {sum(self.rows):,} are in it")
+        self.require(block)
 
     def require_end(self) -> None:
         """Raise unless all blocks that are in were read again."""

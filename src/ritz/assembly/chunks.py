@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from time import monotonic
 
@@ -93,6 +93,15 @@ class ChunkCheckpoint:
             what = f"a file of a pass over these chunks ({self.path})"
             remedy = f"Pass the same rows. {REMEDY}"
             raise parameter_error("checkpoint", what, f"other rows in chunk {number}", remedy)
+
+    def require_sizes(self, sizes: Sequence[int]) -> None:
+        """Raise unless the chunks that are done have the numbers of rows of their receipts."""
+        for number, (rows, _) in self.done.items():
+            found = sizes[number] if number < len(sizes) else 0
+            if found != rows:
+                what = f"a file of a pass over chunks of the same sizes ({self.path})"
+                got = f"one with {rows:,} rows in chunk {number}, which has {found:,}"
+                raise parameter_error("checkpoint", what, got, f"Pass the same chunks. {REMEDY}")
 
     def record(self, receipts: Mapping[int, tuple[int, int]], sums: Sums) -> None:
         """Add the sums of some chunks, and write the file if it is time.

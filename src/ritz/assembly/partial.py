@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -181,7 +183,9 @@ class RunningSums:
         """Add all rows of a stream, but those that a journal has, and return the sums."""
         running, assembler = self.running, self.assembler
         rest = (threads, progress, first_row, journal)
-        n_rows = over_folds(stream, self._add, len(running.folds), assembler.block_rows, *rest)
+        # What is finished is no longer what a file of a journal holds, so the journal ends before.
+        with nullcontext() if journal is None else journal:
+            n_rows = over_folds(stream, self._add, len(running.folds), assembler.block_rows, *rest)
         for fold, sums in enumerate(running.folds):
             # One fold at a time, so that its products are freed before the next matrices are made.
             with np.errstate(over="ignore", invalid="ignore"):
@@ -214,7 +218,8 @@ class Centers:
     Attributes
     ----------
     home
-        The fold (p,) of each, or -1 where it is no row, or where functions have no centers.
+        The fold (p,) of each, or -1 where it is no row, or where functions have no centers. Of
+        equal rows in several folds, it is the last of these folds.
     """
 
     def __init__(self, basis: Centered) -> None:
@@ -223,6 +228,7 @@ class Centers:
         if isinstance(basis.basis, KernelSections):
             self.keys = hash_rows(basis.basis.centers)
         self.order = np.argsort(self.keys)
+        self.lock = Lock()
 
     def note(self, fold: int, block: Block) -> None:
         """Note which centers are among the rows of a block of one fold."""
@@ -231,4 +237,7 @@ class Centers:
         rows = block.row_keys()
         place = np.searchsorted(self.keys, rows, sorter=self.order)
         center = self.order[np.minimum(place, len(self.keys) - 1)]
-        self.home[center[self.keys[center] == rows]] = fold
+        found = center[self.keys[center] == rows]
+        # Threads of other folds may find rows equal to these.
+        with self.lock:
+            self.home[found] = np.maximum(self.home[found], fold)

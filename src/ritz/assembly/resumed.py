@@ -59,21 +59,28 @@ def sum_chunks(
 ) -> Sums:
     """Add up the chunks that are not in the file yet, in rounds, and return the sums of all.
 
-    The chunks that are in are read again where they live, and compared by their hashes.
+    The chunks that are in are read again where they live, and compared by their hashes. If all are
+    in, the first one is compared.
     """
     checkpoint = ChunkCheckpoint(path, problem)
     checkpoint.begin(summation.form, (summation.left, summation.right))
     starts = list(accumulate(stream.sizes, initial=0))
 
     def receipts(numbers: list[int], digests: Receipts) -> dict[int, tuple[int, int]]:
-        return {n: (stream.sizes[n], digests.get(starts[n], 0)) for n in numbers}
+        # An empty chunk has no hash, and starts where the next one does.
+        found = {n: digests.get(starts[n], 0) if stream.sizes[n] else 0 for n in numbers}
+        return {n: (stream.sizes[n], found[n]) for n in numbers}
 
-    known = sorted(checkpoint.done)
-    if known and not checkpoint.complete:
+    checkpoint.require_sizes(stream.sizes)
+    known = [number for number, (rows, _) in sorted(checkpoint.done.items()) if rows]
+    if checkpoint.complete:
+        known = known[:1]
+    if known:
         digests = stream.reduce(receipts_of, merged_receipts, only=known, progress=progress)
         for number, receipt in receipts(known, digests).items():
             checkpoint.require(number, *receipt)
     missing = [n for n in range(len(stream.sizes)) if n not in checkpoint.done]
+    missing = [] if checkpoint.complete else missing
     try:
         for some in np.array_split(missing, min(ROUNDS, len(missing)) or 1):
             numbers = some.tolist()

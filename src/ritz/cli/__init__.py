@@ -1,5 +1,19 @@
 """The command line: spectra, clusters and surrogates of files (docs/command_line.md)."""
 
-from ritz.cli.app import main
+import sys
 
 __all__ = ["main"]
+
+INTERRUPTED = "Interrupted. Files are written as a whole or not at all, so none is half written."
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    try:
+        from ritz.cli.app import app
+
+        app()
+    except KeyboardInterrupt:
+        # Before a command has begun, or while it ends.
+        print(INTERRUPTED, file=sys.stderr)
+        sys.exit(130)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from ritz.cli import demo, fits, models
-from ritz.cli.console import INTERRUPTED, Command, note
+from ritz.cli.console import Command
 from ritz.version import __version__
 
 FITS, MODELS = "Fit a model to a file", "Use a model that was saved"
@@ -54,13 +53,3 @@ def ritz(
     ] = False,
 ) -> None:
     """Run a command; what is said about the program stands in ABOUT."""
-
-
-def main() -> None:
-    """Run the command line of this process."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        # Before a command has begun, or while it ends.
-        note(INTERRUPTED)
-        sys.exit(130)

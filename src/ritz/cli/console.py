@@ -17,12 +17,15 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
 
-INTERRUPTED = "Interrupted. Files are written as a whole or not at all, so none is half written."
+from ritz.cli import INTERRUPTED
+
 # How remedies of the library read on the command line.
 OPTIONS = {
     'pass nulls="drop"': "pass --nulls drop",
     "Leave such rows out.": "Leave such rows out of the file.",
     "needs groups='auto'": "needs a fit in Python with groups='auto'",
+    "See `evidence_` and `stability_`, or set n_clusters": "See a --report, or set -k",
+    "Lower n_components": "Lower -k",
 }
 # The most letters of a line of a table that goes to a file or a pipe.
 FILE_WIDTH = 200
@@ -88,13 +91,26 @@ def errors_in_words(debug: bool) -> Iterator[None]:
         note(INTERRUPTED)
         raise typer.Exit(130) from None
     except Exception as error:
+        if was_interrupted(error):
+            note(INTERRUPTED)
+            raise typer.Exit(130) from None
         if debug:
             traceback.print_exc()
         text = in_words(error) or type(error).__name__
+        if isinstance(error, OSError) and error.strerror:
+            where = f": {str(error.filename)!r}" if error.filename else ""
+            text = f"{error.strerror}{where}."
         if not isinstance(error, ValueError | TypeError | OSError | ImportError | MemoryError):
             text = f"{type(error).__name__}: {text}. This is a fault of ritz; --debug shows where."
         printed(f"error: {text}", error=True, style="bold red")
         raise typer.Exit(1) from None
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Return whether an error comes from Ctrl-C, which compiled modules report as their own."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def finish(as_json: bool, facts: Mapping[str, Any], parts: Sequence[str | Table]) -> None:

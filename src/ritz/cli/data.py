@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
 import ritz
 from ritz.cli.console import note
-from ritz.streams import Stream, Table
-from ritz.streams.formats import arrow
-from ritz.streams.write import output_format
-from ritz.validation import Array
+
+if TYPE_CHECKING:
+    from ritz.streams import Stream
+    from ritz.validation import Array
 
 # Rows that a report is made of: all, or a random sample where there are more.
 REPORT_ROWS = 20_000
@@ -54,7 +53,7 @@ class Source:
             raise typer.BadParameter("must be one character.", param_hint="--delimiter")
         kinds = None
         if not is_plain(paths):
-            schema = Table(list(paths), delimiter=delimiter).files[0].schema()
+            schema = ritz.Table(list(paths), delimiter=delimiter).files[0].schema()
             kinds = {field.name: kind_of(field.type) for field in schema}
         source = cls(tuple(paths), nulls, weight, delimiter, kinds)
         if weight is not None:
@@ -100,6 +99,18 @@ class Source:
         if left:
             note(f"Left out, as they hold no numbers: {listed(left)}.")
 
+    def target(self, name: str) -> str:
+        """Return the column of --target, which must not hold text."""
+        found = self.named([name], "--target")
+        if len(found) > 1:
+            message = f"names {len(found)} columns ({listed(found)}), and must name one."
+            raise typer.BadParameter(message, param_hint="--target")
+        [target] = found
+        if (self.kinds or {})[target] in ("text", "time"):
+            message = f"must be a numeric column. {target!r} holds {(self.kinds or {})[target]}."
+            raise typer.BadParameter(message, param_hint="--target")
+        return target
+
     def kept(self, keep: Sequence[str] | None) -> list[str]:
         """Return the columns to copy to the output."""
         return self.named(keep or (), "--keep", any_kind=True)
@@ -127,9 +138,9 @@ class Source:
 
     def _numbers_rows(self, name: str) -> bool:
         """Return whether a column counts its first rows one by one."""
-        table = Table(list(self.paths), [name], delimiter=self.delimiter, partial=(name,))
+        table = ritz.Table(list(self.paths), [name], delimiter=self.delimiter, partial=(name,))
         some = table.head(COUNTED_ROWS)[:, 0]
-        return len(some) > 2 and bool((np.diff(some) == 1.0).all())
+        return len(some) > 2 and bool((some[1:] - some[:-1] == 1.0).all())
 
     def open(self, columns: Sequence[str] | None) -> Stream:
         """Return the rows of some columns as a stream, or of all of a file without names."""
@@ -137,7 +148,7 @@ class Source:
             paths = list(self.paths)
             return ritz.open(paths if len(paths) > 1 else paths[0])
         note(f"Columns used: {listed(columns or ())}.")
-        return Table(
+        return ritz.Table(
             list(self.paths),
             list(columns or ()),
             weight=self.weight,
@@ -148,7 +159,7 @@ class Source:
     def count_rows(self) -> int:
         """Return how many rows there are, those that lack a number included."""
         total = 0
-        for file in Table(list(self.paths), delimiter=self.delimiter).files:
+        for file in ritz.Table(list(self.paths), delimiter=self.delimiter).files:
             known = file.count_rows()
             if known is None:
                 names = file.schema().names[:1]
@@ -164,6 +175,8 @@ def is_plain(paths: Sequence[str]) -> bool:
 
 def kind_of(kind: Any) -> str:
     """Return "number", or a word for what else a column of Arrow holds."""
+    from ritz.streams.formats import arrow
+
     types = arrow("pyarrow.types")
     kind = kind.value_type if types.is_dictionary(kind) else kind
     if any(test(kind) for test in (types.is_integer, types.is_floating, types.is_decimal)):
@@ -213,12 +226,20 @@ def require_outputs(outputs: dict[str, Path | None], inputs: Sequence[str]) -> N
 
 def require_table(output: Path | None) -> None:
     """Raise for a file of rows whose name says no format that can be written."""
+    from ritz.streams.write import output_format
+
     try:
         if output is not None:
             output_format(output)
     except ValueError:
         message = f"must end in .parquet, .csv, .csv.gz, .feather or .npy. Got {str(output)!r}."
         raise typer.BadParameter(message, param_hint="--output") from None
+
+
+def require_page(page: Path | None, option: str) -> None:
+    """Raise for a report whose name says that it is no page for a browser."""
+    if page is not None and page.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(f"must end in .html. Got {str(page)!r}.", param_hint=option)
 
 
 def sampled(rows: Stream, seed: int) -> Array:

@@ -6,15 +6,12 @@ import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import ritz
-from ritz.atomic import write_atomically
 from ritz.cli.console import printed
 from ritz.cli.options import RESULTS, Debug
 from ritz.cli.results import require_report
-from ritz.streams.formats import arrow
 
 ROWS = 3000
 
@@ -30,9 +27,15 @@ def demo(
     debug: Debug = False,
 ) -> None:
     """Write a small table, embed it, find its clusters, and write a report to open."""
+    from ritz.streams.formats import arrow
+
     require_report(folder)
     arrow()
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        message = f"must be a folder that may be written. {str(folder)!r} is not."
+        raise typer.BadParameter(message, param_hint="--folder") from None
     data, page = folder / "moons.csv", folder / "report.html"
     write_moons(data)
     printed(f"Wrote {data}: {ROWS:,} points on two half-moons, with a name for each.\n")
@@ -60,12 +63,16 @@ def run(ctx: typer.Context, arguments: list[str]) -> None:
 
 def write_moons(path: Path) -> None:
     """Write a table of points with a number and a name."""
+    from ritz.atomic import write_atomically
+    from ritz.streams.formats import arrow
+
     moons = ritz.datasets.half_moons(ROWS, random_state=0)
+    labels: Any = moons.labels
     columns = {
-        "id": np.arange(ROWS),
+        "id": list(range(ROWS)),
         "x": moons.X[:, 0].round(4),
         "y": moons.X[:, 1].round(4),
-        "moon": np.where(moons.labels == 0, "upper", "lower"),
+        "moon": ["lower" if label else "upper" for label in labels.tolist()],
     }
     with write_atomically(path) as file:
         arrow("pyarrow.csv").write_csv(arrow().table(columns), file)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite, sqrt
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 import ritz
 from ritz.cli.console import finish, note
-from ritz.cli.data import Source, listed, require_outputs, require_table
+from ritz.cli.data import Source, listed, require_outputs, require_page, require_table
 from ritz.cli.options import (
     Clusters,
     Columns,
@@ -44,7 +43,9 @@ from ritz.cli.results import (
     wrote,
 )
 from ritz.cli.targets import gradient_columns
-from ritz.streams import Stream
+
+if TYPE_CHECKING:
+    from ritz.streams import Stream
 
 
 def embed(
@@ -112,7 +113,7 @@ def cluster(
     if hasattr(model, "sure_"):
         sure = ", a clear number" if model.sure_ else ", though the number is not sure"
     found = f"{model.n_clusters_} cluster{'' if model.n_clusters_ == 1 else 's'}{sure}."
-    counts = ", ".join(f"{j}: {size:,}" for j, size in enumerate(sizes.tolist()))
+    counts = ", ".join(f"{j}: {size:,}" for j, size in enumerate(sizes))
     lines = wrote({"clusters": output, "report": report, "model": save}, n_rows)
     parts = [title_of(model), found, f"Rows of each cluster: {counts}.", *lines]
     finish(as_json, {**facts, "output": output, **others}, parts)
@@ -166,7 +167,7 @@ def surrogate(
     require_files(data, output, None, save)
     source = Source.at(data, nulls, weight, delimiter)
     kept = source.kept(keep)
-    [target] = source.named([target], "--target")
+    target = source.target(target)
     slopes = source.named(gradient or (), "--gradient")
     inputs = source.chosen(columns, [*kept, target, *slopes])
     slopes = gradient_columns(source, gradient or (), inputs or ())
@@ -181,8 +182,9 @@ def surrogate(
     found = model.summary()
     facts = {"command": "surrogate", **facts_of(model), "target": target, "gradient": slopes}
     path = model.path_
-    if path is not None and np.isfinite(path.errors).any():
-        facts["relative_error_left_out"] = np.sqrt(path.errors[np.isfinite(path.errors)].min())
+    errors = [] if path is None else [error for error in path.errors.tolist() if isfinite(error)]
+    if errors:
+        facts["relative_error_left_out"] = sqrt(min(errors))
     facts |= {"sure": found.sure, "rows": n_rows, "output": output, "saved": save}
     lines = wrote({"predictions": output, "model": save}, n_rows)
     finish(as_json, facts, [found.title, *found.sure, *lines])
@@ -198,6 +200,7 @@ def require_files(
 ) -> None:
     """Raise for a file that cannot be written, before anything is computed."""
     require_table(output)
+    require_page(report, "--report")
     require_outputs({"--output": output, "--report": report, "--save": save}, data)
     require_report(report)
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from sklearn.base import BaseEstimator
 
 import ritz
 from ritz.cli.console import finish, listing
-from ritz.cli.data import Source, require_outputs, require_table, sampled
+from ritz.cli.data import Source, require_outputs, require_page, require_table, sampled
 from ritz.cli.options import (
     Columns,
     Data,
@@ -27,7 +26,6 @@ from ritz.cli.options import (
     ShownTarget,
 )
 from ritz.cli.results import facts_of, note_dropped, require_report, values_of, wrote
-from ritz.spectrum import SingularSpectrum, Spectrum
 
 
 def transform(
@@ -45,7 +43,7 @@ def transform(
     require_table(output)
     require_outputs({"--output": output}, [str(model), *data])
     fitted = loaded(model)
-    if not isinstance(fitted, BaseEstimator):
+    if not is_estimator(fitted):
         what = f"{model} holds a {type(fitted).__name__}, which does not evaluate rows of a file."
         raise ValueError(f"{what} Save an estimator, as ritz embed --save does.")
     source = Source.at(data, nulls, None, delimiter)
@@ -72,6 +70,7 @@ def report(
 ) -> None:
     """Write a page about MODEL, to be opened in a browser."""
     paths = data or []
+    require_page(output, "--output")
     require_outputs({"--output": output}, [str(model), *paths])
     if target is not None and not paths:
         raise typer.BadParameter("needs DATA, whose column it is.", param_hint="--target")
@@ -80,7 +79,7 @@ def report(
     X, y = None, None
     if paths:
         source = Source.at(paths, nulls, None, delimiter)
-        others = source.named([] if target is None else [target], "--target")
+        others = [] if target is None else [source.target(target)]
         chosen = columns_of(fitted, source, columns, others)
         rows = sampled(source.open(None if chosen is None else [*chosen, *others]), 0)
         X, y = (rows, None) if target is None else (rows[:, :-1], rows[:, -1])
@@ -93,9 +92,9 @@ def report(
 def info(model: Model, as_json: Json = False, debug: Debug = False) -> None:
     """Print what MODEL is, what was chosen and why, and how sure the result is."""
     fitted = loaded(model)
-    if isinstance(fitted, Spectrum | SingularSpectrum):
+    if isinstance(fitted, ritz.Spectrum | ritz.SingularSpectrum):
         finish(as_json, {"command": "info", **facts_of(fitted)}, [repr(fitted), values_of(fitted)])
-    elif isinstance(fitted, BaseEstimator):
+    elif is_estimator(fitted):
         found: Any = fitted.summary()
         chosen = [dict(zip(("name", "value", "why"), row, strict=True)) for row in found.chosen]
         facts = {"command": "info", **facts_of(fitted), "chosen": chosen}
@@ -113,6 +112,11 @@ def loaded(model: Path) -> Any:
     if not model.exists():
         raise FileNotFoundError(f"{str(model)!r} is the name of no file.")
     return ritz.load(model)
+
+
+def is_estimator(fitted: Any) -> bool:
+    """Return whether a file held an estimator, and neither a spectrum nor sums."""
+    return not isinstance(fitted, ritz.Spectrum | ritz.SingularSpectrum | ritz.Sums)
 
 
 def columns_of(

@@ -144,7 +144,11 @@ OperatorOption = Annotated[
 Seed = Annotated[
     int,
     typer.Option(
-        metavar="N", min=0, rich_help_panel=RUNNING, help="Equal seeds give equal results."
+        metavar="N",
+        min=0,
+        max=2**32 - 1,
+        rich_help_panel=RUNNING,
+        help="Equal seeds give equal results.",
     ),
 ]
 Json = Annotated[

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 import ritz
 from ritz.cli.console import note, table
 from ritz.cli.data import Source, is_plain, sampled
-from ritz.hermite import HermiteRegressor
-from ritz.reports import report
-from ritz.reports.render import require_extras
-from ritz.spectrum import SingularSpectrum, Spectrum
-from ritz.spectrum.spectrum import cells
-from ritz.streams import Stream
+
+if TYPE_CHECKING:
+    from ritz.spectrum import SingularSpectrum, Spectrum
+    from ritz.streams import Stream
 
 
 def facts_of(model: Any) -> dict[str, Any]:
@@ -26,13 +22,13 @@ def facts_of(model: Any) -> dict[str, Any]:
     for name in ("n_features_in_", "feature_names_in_", "n_clusters_", "sure_", "length_scale_"):
         if hasattr(model, name):
             facts[name.rstrip("_").removesuffix("_in")] = getattr(model, name)
-    if isinstance(model, HermiteRegressor):
+    if isinstance(model, ritz.HermiteRegressor):
         facts["n_functions"] = model.n_centers_
         facts["gradient_weight"] = model.gradient_weight_
         facts["regularization"] = model.regularization_
         return facts
-    levels = model if isinstance(model, Spectrum | SingularSpectrum) else model.spectrum_
-    singular = isinstance(levels, SingularSpectrum)
+    levels = model if isinstance(model, ritz.Spectrum | ritz.SingularSpectrum) else model.spectrum_
+    singular = isinstance(levels, ritz.SingularSpectrum)
     first = 0 if singular or model is levels else 1
     kind = "singular_value" if singular else "eigenvalue"
     facts["operator"] = str(levels.operator)
@@ -44,7 +40,9 @@ def facts_of(model: Any) -> dict[str, Any]:
 
 def values_of(levels: Spectrum | SingularSpectrum) -> Table:
     """Return the table of values with errors and multiplicities."""
-    name = "singular value" if isinstance(levels, SingularSpectrum) else "eigenvalue"
+    from ritz.spectrum.spectrum import cells
+
+    name = "singular value" if isinstance(levels, ritz.SingularSpectrum) else "eigenvalue"
     headers, rows = cells(levels, name)
     return table(("number", *headers[1:-1], "note"), rows)
 
@@ -65,25 +63,27 @@ def note_dropped(source: Source, left: int) -> None:
             note(f"Left out, as they lack a number: {n_rows - left:,} of {n_rows:,} rows.")
 
 
-def sizes_of_clusters(path: Path, n_clusters: int) -> NDArray[np.int64]:
+def sizes_of_clusters(path: Path, n_clusters: int) -> list[int]:
     """Return how many rows of a file that was written are in each cluster."""
     rows = ritz.open(path, None if path.suffix == ".npy" else ["cluster"])
-    sizes = np.zeros(n_clusters, dtype=np.int64)
+    sizes = [0] * n_clusters
     for block in rows.blocks():
-        labels = block.views[0][:, 0].astype(np.intp)
-        sizes += np.bincount(labels, minlength=n_clusters)
+        labels = block.views[0][:, 0]
+        sizes = [size + int((labels == j).sum()) for j, size in enumerate(sizes)]
     return sizes
 
 
 def require_report(path: Path | None) -> None:
     """Raise before a fit where what a report needs is not installed."""
     if path is not None:
+        from ritz.reports.render import require_extras
+
         require_extras()
 
 
 def write_report(model: Any, rows: Stream, path: Path, seed: int) -> None:
     """Write the page about a fit, on all rows or a sample of them."""
-    report(model, sampled(rows, seed), path, title=f"{type(model).__name__}: {path.stem}")
+    ritz.report(model, sampled(rows, seed), path, title=f"{type(model).__name__}: {path.stem}")
 
 
 def wrote(files: dict[str, Path | None], n_rows: int | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ritz.estimators.certainty import LEVEL
 from ritz.hermite import HermiteRegressor
-from ritz.pictures import COLORS, GRAY, axes_for
+from ritz.pictures import COLORS, GRAY, axes_for, plain
 from ritz.rows import sample_rows
 from ritz.validation import Array, as_count, as_number, as_numeric, as_rows, parameter_error
 
@@ -149,7 +149,8 @@ class CalibrationDisplay:
                 alpha=0.7,
                 label=f"{word} the 95% interval: {which.sum():,}",
             )
-        ax.set(xlabel=f"{self.name}, held out", ylabel=f"{self.name}, predicted")
+        name = plain(self.name)
+        ax.set(xlabel=f"{name}, held out", ylabel=f"{name}, predicted")
         n = len(self.values)
         ax.set_title(f"{self.coverage:.0%} of {n:,} held values are inside", fontsize=10)
         ax.legend(frameon=False, fontsize=8)

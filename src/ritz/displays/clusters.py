@@ -15,7 +15,7 @@ from ritz.displays.plane import Grid, as_coordinates, as_resolution, view
 from ritz.displays.source import Source
 from ritz.estimators import SpectralClustering
 from ritz.estimators.halves import LARGEST_RATIO_INSIDE
-from ritz.pictures import COLORS, GRAY, axes_for, matplotlib_module, plain_log_axis
+from ritz.pictures import COLORS, GRAY, axes_for, matplotlib_module, plain, plain_log_axis
 from ritz.validation import Array, parameter_error
 
 
@@ -137,7 +137,7 @@ class ClusterDisplay:
         names = tuple(f"{code} ({share:.0%})" for code, share in enumerate(self.shares))
         coloring = Coloring("cluster", self.labels.astype(np.intp), names)
         coloring.draw(ax, self.points, mark_size(len(self.points)))
-        ax.set(xlabel=self.axis_names[0], ylabel=self.axis_names[1])
+        ax.set(xlabel=plain(self.axis_names[0]), ylabel=plain(self.axis_names[1]))
         ax.spines[["top", "right"]].set_visible(False)
         return self
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.displays.plane import as_column
-from ritz.pictures import COLORS, GRAY, MARKS
+from ritz.pictures import COLORS, GRAY, MARKS, plain
 from ritz.reading import is_missing
 from ritz.validation import Array, Names, parameter_error, split_missing
 
@@ -48,7 +48,7 @@ class Coloring:
             colors = {"c": self.codes[known], "cmap": "viridis"} | limits
             drawn = ax.scatter(*points[known].T, **colors, **options)
             bar = ax.figure.colorbar(drawn, ax=ax, fraction=0.05, pad=0.02)
-            bar.set_label(self.name, fontsize=9)
+            bar.set_label(plain(self.name), fontsize=9)
             bar.ax.tick_params(labelsize=8)
             return
         if not self.labels:
@@ -59,7 +59,9 @@ class Coloring:
             ax.scatter(*points[unlabeled].T, color="0.75", label="no label", **options)
         for code, label in enumerate(self.labels):
             some = self.codes == code
-            text = label if code < MOST_NAMED else None
+            # Legends leave out labels that begin with an underscore.
+            shown = plain(f" {label}" if label.startswith("_") else label)
+            text = shown if code < MOST_NAMED else None
             ax.scatter(
                 *points[some].T,
                 color=COLORS[code % len(COLORS)],
@@ -71,7 +73,7 @@ class Coloring:
         if more > 0:
             ax.plot([], [], " ", label=f"and {more} more")
         ax.legend(
-            title=self.name,
+            title=plain(self.name),
             frameon=False,
             fontsize=8,
             title_fontsize=9,

@@ -9,7 +9,7 @@ import numpy as np
 
 from ritz.displays.plane import Grid, as_coordinates, as_resolution, view
 from ritz.displays.source import Source
-from ritz.pictures import COLORS, GRAY, ink, panels_for
+from ritz.pictures import COLORS, GRAY, ink, panels_for, plain
 from ritz.validation import Array, as_count
 
 # The width of a panel in inches.
@@ -177,10 +177,11 @@ class EigenfunctionDisplay:
         return bool(extent.max() < 8 * max(extent.min(), 1e-300))
 
     def _label(self, panel: Any, left: bool, bottom: bool) -> None:
-        d = len(self.axis_names)
+        names = tuple(map(plain, self.axis_names))
+        d = len(names)
         if d == 3:
             for set_label, name in zip(
-                (panel.set_xlabel, panel.set_ylabel, panel.set_zlabel), self.axis_names, strict=True
+                (panel.set_xlabel, panel.set_ylabel, panel.set_zlabel), names, strict=True
             ):
                 set_label(name, fontsize=8, labelpad=-6)
             panel.tick_params(pad=-3, labelsize=7)
@@ -189,11 +190,11 @@ class EigenfunctionDisplay:
                 axis.set_pane_color((0.5, 0.5, 0.5, 0.08))
             return
         if bottom:
-            panel.set_xlabel(self.axis_names[0], fontsize=8)
+            panel.set_xlabel(names[0], fontsize=8)
         else:
             panel.tick_params(labelbottom=False)
         if left:
-            panel.set_ylabel("value" if d == 1 else self.axis_names[1], fontsize=8)
+            panel.set_ylabel("value" if d == 1 else names[1], fontsize=8)
         elif d == 2:
             panel.tick_params(labelleft=False)
 

@@ -21,9 +21,14 @@ LARGE_BASIS_ERROR = 0.1
 
 
 def half_widths(levels: Levels, n_folds: int) -> Array | None:
-    """Return half the widths (k,) of 95% intervals of values, Student's; None without errors."""
+    """Return half the widths (k,) of 95% intervals of values, Student's; None without errors.
+
+    `n_folds` counts where the spectrum does not know the folds that have rows.
+    """
     if levels.errors is None:
         return None
+    if levels.folds is not None:
+        n_folds = len(levels.folds.weight)
     return np.asarray(student.ppf((1 + LEVEL) / 2, max(n_folds - 1, 1)) * levels.errors)
 
 
@@ -111,15 +116,26 @@ def sure_of(levels: Levels, n_folds: int, noun: str, first: int = 1) -> list[str
 
 
 def advice_on(
-    levels: Levels, n_folds: int, estimator: Any, parameter: str, first: int = 1
+    levels: Levels, n_folds: int, estimator: Any, parameter: str, first: int = 1, more: int = 0
 ) -> list[str]:
-    """Return what to try next; `parameter` is the one that says how many functions to find."""
+    """Return what to try next.
+
+    Parameters
+    ----------
+    levels, n_folds, first
+        As in `sure_of`.
+    estimator
+        The estimator.
+    parameter, more
+        The parameter that says how many functions to find, and by how much it exceeds their number.
+    """
     lines = []
     agreed = trusted(levels, first)
     bad = [j for j, flag in enumerate(levels.flags or ()) if flag and j >= first]
     good = len(levels.values) - first - len(bad)
     if bad:
-        lines.append(f"Lower {parameter} to {max(good, 1)}: the others belong to a few rows.")
+        fewer = max(good, 1) + more
+        lines.append(f"Lower {parameter} to {fewer}: the other functions belong to a few rows.")
     elif 0 < agreed < len(levels.values) - first:
         lines.append(
             f"Trust {numbered(range(first, first + agreed))}, or find the others with more rows."

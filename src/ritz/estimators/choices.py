@@ -91,12 +91,15 @@ def unit_choices(estimator: Any) -> list[Chosen]:
             else "the samples lie near something of lower dimension"
         )
     rows = [("operator", operator, why)]
+    cosine = estimator.metric == "cosine"
+    ending = ", rows of length 1" if cosine else ""
     if estimator.scale_ is None:
-        why = "as asked" if not is_auto(estimator.scale) else "widths are alike, or units count"
-        return [*rows, ("units", "columns as they are", why)]
+        why = "only directions of rows count" if cosine else "widths are alike, or units count"
+        why = why if is_auto(estimator.scale) else "as asked"
+        return [*rows, ("units", f"columns as they are{ending}", why)]
     why = (
         "some columns are over 30 times as wide as others"
         if is_auto(estimator.scale)
         else "as asked"
     )
-    return [*rows, ("units", "standard deviations of the columns", why)]
+    return [*rows, ("units", f"standard deviations of the columns{ending}", why)]

@@ -160,6 +160,9 @@ random_state, n_jobs, verbose
         if warns_of_units(self):
             warn_unequal_columns(as_given, seed, names_of(self), "scale=None")
         del as_given
+        # What an earlier fit set, and this one may not.
+        for name in ("labels_", "evidence_", "stability_", "confidence_", "sure_"):
+            self.__dict__.pop(name, None)
         if isinstance(self.n_clusters, str):
             n_clusters = self._fit_auto(data, seed, checkpoint)
         else:
@@ -182,7 +185,6 @@ random_state, n_jobs, verbose
         kmeans.fit(embedded, sample_weight=rows.weight)
         self.cluster_centers_ = kmeans.cluster_centers_
         self._width = float(kmeans.inertia_ / (rows.weight.sum() * embedded.shape[1]))
-        self.__dict__.pop("labels_", None)
         if isinstance(data, WeightedRows):
             self.labels_ = self._labels(data.X)
         return self
@@ -282,5 +284,6 @@ def memberships(embedded: Array, centers: Array, width: float) -> Array:
     squares = np.stack([((embedded - center) ** 2).sum(axis=1) for center in centers], axis=1)
     squares -= squares.min(axis=1, keepdims=True)
     # Where all rows of a cluster are equal, the nearest center has it all.
-    shares = np.exp(-squares / (2 * max(width, float(np.finfo(np.float64).tiny))))
+    with np.errstate(over="ignore"):
+        shares = np.exp(-squares / (2 * max(width, float(np.finfo(np.float64).tiny))))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))

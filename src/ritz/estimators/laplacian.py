@@ -80,13 +80,17 @@ def labeled_rows(
     is_known
         Which of some targets are known.
     """
+    if not isinstance(y, str):
+        y, missing = split_missing(y)
+        if missing is not None:
+            y = np.where(missing, None, y)
     parts, count = [], 0
     for block, kept in with_kept(stream, [y] if isinstance(y, str) else []):
         count += len(block)
         if kept is not None:
             targets = kept.column(0).to_numpy(zero_copy_only=False)
         else:
-            targets = split_missing(y, "y")[0][count - len(block) : count]
+            targets = y[count - len(block) : count]
             if len(targets) < len(block):
                 break
         some = np.flatnonzero(is_known(targets))

@@ -120,7 +120,7 @@ class DiffusionModes(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _form(self, data: Rows) -> Form:
+    def _form(self, data: Rows, groups: Any) -> Form:
         by_displacements = isinstance(self.D, str) and self.D == "displacements"
         as_time_step(self.dt)
         if self.lag is not None and not by_displacements:
@@ -141,7 +141,9 @@ class DiffusionModes(
             got = "'displacements' for a stream"
             remedy = "Give numbers, such as those of ritz.displacements on some of the frames."
             raise parameter_error("D", "numbers, or a function of points", got, remedy)
-        self.D_ = self._from_displacements(data.X, data.groups)
+        # Blocks that "auto" cuts a series into are one series.
+        labels = None if isinstance(groups, str) else groups
+        self.D_ = self._from_displacements(data.X, labels)
         return diffusion(self.D_)
 
     def _from_displacements(self, X: NDArray[Any], groups: Any) -> Array:
@@ -202,7 +204,7 @@ class DiffusionModes(
             warn_dependent_rows(data)
         n_modes = as_count(self.n_modes, "n_modes")
         with renamed(A="mobility" if self.D is None else "D"):
-            form = self._form(data)
+            form = self._form(data, groups)
             sums = fitted_sums(self, form, n_modes, data, seed, checkpoint=checkpoint)
         spectrum = wanted_functions(sums, n_modes, self.regularization_, "n_modes", self.n_jobs)
         self.spectrum_ = with_basis_errors(spectrum, self.selection_)

@@ -64,6 +64,9 @@ FITTED: dict[str, Any] = {
     "intercept_": Array,
     "classes_": Labels,
     "_flat": bool,
+    # Set by `ritz.scanpy.embed`.
+    "use_rep_": str,
+    "genes_": tuple[str, ...],
 }
 # Attributes that may be infinite: the time scale of a rate of zero, an error that rounding hides.
 UNBOUNDED = ("timescales_", "evidence_", "path_", "held_out_values_")

@@ -87,7 +87,11 @@ def clustering_summary(estimator: Any, largest: float) -> Summary:
     """Return the summary of a `SpectralClustering`; a single cluster has ratios up to `largest`."""
     levels, n = estimator.spectrum_, estimator.n_clusters_
     auto = is_auto(estimator.n_clusters)
-    why = "the largest ratio of neighboring eigenvalues" if auto else "as asked"
+    why = "as asked"
+    if auto:
+        why = "the largest ratio of neighboring eigenvalues"
+        if estimator.stability_:
+            why = "what halves of the samples agree on, by gaps between eigenvalues"
     chosen = [*unit_choices(estimator), *basis_choices(estimator), ("clusters", str(n), why)]
     sure = []
     # A fit to a stream keeps no labels.
@@ -100,10 +104,13 @@ def clustering_summary(estimator: Any, largest: float) -> Summary:
     if auto:
         ratio = float(np.exp(estimator.evidence_.get(n, 0.0)))
         word = "is sure" if estimator.sure_ else "is not sure"
-        sure.append(
-            f"The number of clusters {word}: the next eigenvalue is {ratio:.2g} times the last one "
-            f"used, and a single cluster can have {largest:g}."
+        reason = (
+            f"the next eigenvalue is {ratio:.2g} times the last one used, and a single cluster can "
+            f"have {largest:g}"
         )
+        if not estimator.sure_ and ratio > largest:
+            reason = f"halves of the samples agree on {n + 1} clusters as well"
+        sure.append(f"The number of clusters {word}: {reason}.")
         others = sorted(estimator.evidence_, key=estimator.evidence_.__getitem__, reverse=True)
         others = [other for other in others[:3] if other != n]
         if not estimator.sure_ and others:
@@ -113,7 +120,8 @@ def clustering_summary(estimator: Any, largest: float) -> Summary:
         advice.append("Let n_clusters='auto' say whether the eigenvalues show as many clusters.")
     if len(levels.values) > 1:
         sure += sure_of(levels, estimator.n_folds, "eigenvalue")
-        advice += advice_on(levels, estimator.n_folds, estimator, "n_clusters")
+        # So many clusters take one function less.
+        advice += advice_on(levels, estimator.n_folds, estimator, "n_clusters", more=1)
     advice.append(looks("ritz.ClusterDisplay.from_estimator(model, X)"))
     title = title_of(estimator, functions_in_words(n, "cluster"))
     return Summary(title, tuple(chosen), tuple(sure), tuple(advice))
@@ -169,14 +177,13 @@ def singular_summary(estimator: Any) -> Summary:
 
 def few_labels_summary(estimator: Any) -> Summary:
     """Return the summary of a `LaplacianRegressor` or a `LaplacianClassifier`."""
-    levels, n = estimator.spectrum_, len(estimator.eigenvalues_)
+    n = len(estimator.eigenvalues_)
     auto = is_auto(estimator.smoothness)
     path = estimator.path_
     why = "smallest error of labeled rows left out in turn" if auto else "as asked"
-    operator = ("operator", in_short(levels.operator), "as asked")
     smoothness = ("smoothness", in_short(float(estimator.smoothness_)), why)
     count = ("functions", str(n), "as many as the basis has, up to n_components")
-    chosen = [operator, *basis_choices(estimator), count, smoothness]
+    chosen = [*unit_choices(estimator), *basis_choices(estimator), count, smoothness]
     sure, advice = [], []
     errors = path.errors[np.isfinite(path.errors)]
     if len(errors):

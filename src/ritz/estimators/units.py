@@ -9,13 +9,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.sparse import diags_array
 
 from ritz.devices import DeviceRows
 from ritz.estimators.advice import unequal_columns
 from ritz.rows import small_parts
 from ritz.selection.rows import Rows, StreamRows, WeightedRows
-from ritz.sparse import SparseRows, canonical
+from ritz.sparse import SparseRows
 from ritz.streams import Samples
 from ritz.validation import Array, as_choice
 
@@ -150,7 +149,8 @@ def in_units(X: Any, scale: Array | None) -> Any:
     if scale is None:
         return X
     if isinstance(X, SparseRows):
-        return canonical(X.matrix @ diags_array(1 / scale))
+        # By the same quotients, to the last bit, as dense rows: folds follow from their hashes.
+        return SparseRows(divided(X.matrix, scale[X.matrix.indices]))
     if isinstance(X, DeviceRows):
         return X.divided(scale)
     return np.asarray(X / scale, dtype=X.dtype)
@@ -160,13 +160,18 @@ def of_unit_length(X: Any) -> Any:
     """Return rows (n, d), each divided by its length; rows of zeros stay zeros."""
     length = np.concatenate([np.empty(0), *(lengths(np.asarray(X[p])) for p in small_parts(X))])
     if isinstance(X, SparseRows):
-        matrix = X.matrix.copy()
-        matrix.data = (matrix.data / np.repeat(length, np.diff(matrix.indptr))).astype(X.dtype)
-        return SparseRows(matrix)
+        return SparseRows(divided(X.matrix, np.repeat(length, np.diff(X.matrix.indptr))))
     if isinstance(X, DeviceRows):
         # By the same lengths, to the last bit, as rows of NumPy: folds follow from their hashes.
         return X.divided(length[:, None])
     return np.asarray(X / length[:, None], dtype=X.dtype)
+
+
+def divided(matrix: Any, by: Array) -> Any:
+    """Return a sparse matrix whose stored numbers are divided by as many others."""
+    result = matrix.copy()
+    result.data = (matrix.data / by).astype(matrix.dtype)
+    return result
 
 
 def lengths(X: Array) -> Array:

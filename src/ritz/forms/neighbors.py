@@ -132,9 +132,10 @@ class Differences:
         """
         links = csr_array(self.links * to_host(weight)[:, None])
         rows, points = (placed(np.asarray(links.sum(axis=axis)), self.here) for axis in (1, 0))
-        middle = rows[:, None] * other.here - linked(links, other.there)
-        mixed = self.here.T @ middle
-        mixed -= linked(links, self.there).T @ other.here
+        theirs = linked(links, other.there)
+        mine = theirs if other is self else linked(links, self.there)
+        mixed = self.here.T @ (rows[:, None] * other.here - theirs)
+        mixed -= mine.T @ other.here
         if other is self:
             mixed = (mixed + mixed.T) / 2
             root = namespace(points).sqrt(points)[:, None] * self.there

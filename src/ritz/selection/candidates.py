@@ -70,8 +70,8 @@ def auto_length_scale(rows: Array, weight: Array, seed: int, quantile: float = 0
 def auto_n_centers(n_rows: int, per_root: float = 5.0, most: int = 1000, share: float = 1.0) -> int:
     """Return 5 sqrt(n) centers, between 100 and 1,000, fewer where n p^2 would exceed 3e10.
 
-    There are at most a share of the rows, if it is not all of them. That many multiplications take
-    about a second. The number is never below 50.
+    So many multiplications take about a second. A `share` below 1 is the most centers for each row.
+    The number is never below 50.
     """
     wanted = np.clip(per_root * np.sqrt(n_rows), 100, most)
     if share < 1:

@@ -197,6 +197,9 @@ def completed(
         )
         found = selected.recipe
         assert isinstance(found, Nystrom)
+        if not isinstance(recipe.centers, str):
+            # Centers that are given are all used, even where they are more than the rows.
+            return replace(recipe, kernel=found.kernel)
         return replace(recipe, kernel=found.kernel, n_centers=found.n_centers)
 
     return complete_basis(basis, complete)

@@ -16,7 +16,8 @@ DIMENSION_ROWS, NEIGHBORS, SHUFFLES = 2000, 15, 3
 # 1.02 for boxes, normal samples and noisy curves in the plane, and below 0.9 for surfaces and most
 # tables.
 FILLED = 0.925
-# Columns that too few rows to tell are taken to fill, and the most that any are.
+# Where rows are too few to tell, they are taken to fill up to 3 columns. More than 200 columns are
+# never taken to be filled.
 FEW_COLUMNS, MOST_COLUMNS = 3, 200
 
 
@@ -39,7 +40,7 @@ def fills_space(data: Rows, seed: int = 0) -> bool:
     sample = sample[:, sample.std(axis=0) > 1e-14]
     U, s, _ = np.linalg.svd(sample, full_matrices=False)
     Z = U[:, s > 1e-6 * s.max(initial=0.0)]
-    if Z.shape[1] < sample.shape[1]:
+    if not 0 < Z.shape[1] == sample.shape[1]:
         return False
     rng = np.random.default_rng(0)
     shuffled = [intrinsic_dimension(rng.permuted(Z, axis=0)) for _ in range(SHUFFLES)]

@@ -41,7 +41,7 @@ class PairSearch(Search):
     other_centers
         Rows (m, e) of the second view in random order.
     ratio
-        The length scale of the second view in that of the first.
+        The length scale of the second view relative to that of the first.
     """
 
     other_centers: Array | None = None

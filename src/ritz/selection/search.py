@@ -159,8 +159,14 @@ class Search:
         How many candidates are computed at the same time.
     k
         The number of functions, the constant not counted.
+    seen
+        The candidates compared so far, by the keys of their settings.
+    floor
+        Numbers (k,) added to all values in scores, or None before the first score.
+    errors
+        Why candidates failed, one error for each that did.
     step
-        What is told how many candidates were compared, to show the progress.
+        A function that is called with the number of candidates compared, to show the progress.
     """
 
     form: Form
@@ -301,9 +307,10 @@ class Search:
         """Return the candidate of fewest centers within a standard error of the best."""
         candidates, least = list(candidates), LEAST_GAIN * self.k
         best = self.best(candidates)
+        # The error of a candidate that failed is infinite too, which makes it close to none.
         close = [
             c
             for c in candidates
-            if self.score(c) <= self.score(best) + max(least, c.difference_error(best))
+            if c.valid and self.score(c) <= self.score(best) + max(least, c.difference_error(best))
         ]
         return min(close, key=lambda c: (c.setting.n_centers, self.score(c)), default=best)

@@ -139,6 +139,9 @@ def _given(candidates: Any) -> Choices:
             what = "'auto', or a list of bases whose kernels have a length scale"
             raise parameter_error("candidates", what, repr(candidate))
         penalty = as_number(penalty, "candidates", "pairs with a nonnegative number", 0.0)
+        if not isinstance(recipe.centers, str) or recipe.centers != "uniform":
+            what = "bases with uniform centers, as candidates share theirs"
+            raise parameter_error("candidates", what, repr(candidate))
         settings.append(Setting(recipe.kernel, recipe.n_centers, penalty))
     if not settings:
         raise parameter_error("candidates", "a list of at least one basis", "none")

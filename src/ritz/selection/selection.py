@@ -24,7 +24,8 @@ class Selection:
         All candidates, best score first.
     scores
         Their scores: sum_i log c_i + |log(c_i / a_i)| / 2 over the functions wanted, where c are
-        values on unseen rows and a those on the rows seen. Lower is better.
+        values on unseen rows and a those on the rows seen, both raised by the error of a typical
+        candidate. Lower is better.
     chosen
         The candidate chosen: the one of fewest centers within a standard error of the best.
     at_edge

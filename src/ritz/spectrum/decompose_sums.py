@@ -11,6 +11,7 @@ from scipy.optimize import isotonic_regression
 
 from ritz.assembly import Sums
 from ritz.bases import Centered, Combination, KernelSections
+from ritz.forms.pairs import Cross
 from ritz.solve.whiten import require_rank
 from ritz.spectrum.errors import fold_matrices, jackknife, left_out_values, noise_of
 from ritz.spectrum.folds import FoldMatrices
@@ -282,8 +283,13 @@ def basis_errors(
     last, before = sign * (values - half), sign * (half - quarter)
     ratio = np.clip(last / np.where(before > 0, before, np.inf), LEAST_RATIO, MOST_RATIO)
     gains = np.maximum(last, 0.0) * ratio / (1 - ratio)
-    # No eigenvalue of a positive form is below zero.
-    return np.minimum(gains, np.maximum(values, 0.0)) if sums.form.positive else gains
+    if sums.form.positive:
+        # No eigenvalue of a positive form is below zero.
+        return np.minimum(gains, np.maximum(values, 0.0))
+    if isinstance(sums.form, Cross):
+        # No correlation is above one.
+        return np.minimum(gains, np.maximum(1 - values, 0.0))
+    return gains
 
 
 def nested_values(

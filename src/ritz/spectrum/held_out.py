@@ -20,7 +20,7 @@ VARIANCE_FACTOR = 3.0
 # A function that rests on fewer rows, or of small samples on a smaller share of them, says little
 # about others.
 FEWEST_EFFECTIVE_ROWS, LEAST_ROW_SHARE = 10.0, 0.02
-# Functions are found from the other folds only if these hold enough rows for a problem at all.
+# With fewer folds, those that remain without one hold too few of the rows to find functions from.
 FEWEST_FOLDS = 3
 # The rounding of a correlation.
 ROUNDING = 1e-14
@@ -35,7 +35,7 @@ class HeldOut:
     energies
         H(f_i, g_i), (folds, k); zero where a function has no counterpart without the fold.
     left, right
-        f_i^2 and g_i^2, (folds, k); the same array where the operator is symmetric.
+        f_i^2 and g_i^2, (folds, k); equal where the operator is symmetric.
     weight
         The weight (folds,) of the rows.
     """

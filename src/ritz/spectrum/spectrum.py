@@ -78,8 +78,8 @@ class Levels:
         estimate, not a bound; None for functions that are used as a whole, such as polynomials.
     flags
         What is wrong with each function (k,): "does not generalize" if its variance on unseen rows
-        is not about that on the rows it was found from, "few rows" if fewer than ten rows, or
-        2% of a small sample, hold most of its squares, or nothing.
+        is not about that on the rows it was found from; "few rows" if fewer than ten rows, or 2% of
+        a small sample, hold most of its squares; an empty text if nothing is wrong.
     stability
         The cosine (k,) of the largest angle between the eigenspaces, of the value's group, that
         two halves of the samples give.
@@ -275,7 +275,9 @@ def as_selection(which: Any, size: int) -> Any:
 
 def cells(levels: Levels, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headers and the rows of a table of values, repeated ones with multiplicity."""
-    falls = len(levels.values) > 1 and levels.values[0] > levels.values[-1]
+    # A spectrum that is sliced may list its eigenvalues in any order.
+    several = isinstance(levels, SingularSpectrum) and len(levels) > 1
+    falls = several and levels.values[0] > levels.values[-1]
     lower = "may be higher by" if falls else "may be lower by"
     rows: list[tuple[str, ...]] = []
     for j, value in enumerate(levels.values):

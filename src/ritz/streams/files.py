@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from glob import glob
 from itertools import chain
@@ -115,8 +116,11 @@ class Table(Stream):
         names = self.files[0].schema().names
         for name in columns:
             as_choice(name, "columns", names)
-        both = (list(self.names[0] or ()), list(columns))
-        return replace(self, columns=both, partial=tuple(columns))
+        # The copy has the same files, and knows when they were changed last.
+        table = copy(self)
+        object.__setattr__(table, "columns", (tuple(self.names[0] or ()), tuple(columns)))
+        object.__setattr__(table, "partial", tuple(columns))
+        return table
 
     @property
     def names(self) -> tuple[Names, ...]:
@@ -148,38 +152,31 @@ class Table(Stream):
         for file in self.files:
             require_numeric(file, numeric, wanted)
             for first_row, batch in file.batches(wanted, numeric, rows):
-                columns, missing = {}, np.zeros(batch.num_rows, dtype=np.bool_)
-                for name in numeric:
-                    columns[name] = numbers_of(batch, name)
-                self._note_missing(file, columns, batch, first_row, missing)
-                found = self._labels(file, batch, first_row, missing)
-                if missing.any():
-                    batch = batch.filter(arrow().array(~missing))
-                    columns = {name: column[~missing] for name, column in columns.items()}
-                    found = None if found is None else found[~missing]
-                n = batch.num_rows
-                if not n:
-                    continue
+                columns = {name: numbers_of(batch, name) for name in numeric}
+                missing = self._missing(file, columns, batch, first_row)
+                # Errors name the rows of the file, so rows are checked before some are left out.
+                weights = self._weights(file, columns, first_row, missing)
                 arrays = tuple(np.stack([columns[name] for name in view], axis=1) for view in views)
                 for view, array in zip(views, arrays, strict=True):
                     if not set(view) & set(self.partial):
+                        array[missing] = 0.0
                         require_finite(array, f"rows of {file.path}", first_row, for_squares=True)
-                given = None if self.weight is None else columns[self.weight]
-                weights = as_weights(given, n, f"column {self.weight} of {file.path}")
-                groups = None if found is None else as_numbers(found)
+                if missing.any():
+                    batch = batch.filter(arrow().array(~missing))
+                    arrays, weights = tuple(a[~missing] for a in arrays), weights[~missing]
+                n = batch.num_rows
+                if not n:
+                    continue
+                groups = None if self.groups is None else as_numbers(labels_of(batch, self.groups))
                 block = Block(arrays, weights, np.arange(start, start + n), groups)
                 yield block, batch.select(list(keep))
                 start += n
 
-    def _note_missing(
-        self,
-        file: File,
-        columns: dict[str, Array],
-        batch: Any,
-        first_row: int,
-        missing: NDArray[np.bool_],
-    ) -> None:
-        """Note the rows that lack a number, or raise for the first entry that is not finite."""
+    def _missing(
+        self, file: File, columns: dict[str, Array], batch: Any, first_row: int
+    ) -> NDArray[np.bool_]:
+        """Return which rows lack a number or a label, or raise for the first wrong entry."""
+        missing = np.zeros(batch.num_rows, dtype=np.bool_)
         wrong: list[tuple[int, str]] = []
         for name, numbers in columns.items():
             if name not in self.partial:
@@ -195,20 +192,35 @@ class Table(Stream):
             remedy = DROP if np.isnan(number) else "Leave such rows out."
             raise file.wrong(name, first_row + row, "a null" if null else str(number), remedy)
 
-    def _labels(
-        self, file: File, batch: Any, first_row: int, missing: NDArray[np.bool_]
-    ) -> NDArray[Any] | None:
-        """Return the labels of groups; note the rows that have none, or raise."""
-        if self.groups is None:
-            return None
-        column = batch.column(batch.schema.get_field_index(self.groups))
-        nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
-        if nothing.any() and self.nulls == "error":
-            row = first_row + int(nothing.argmax())
-            text = f"Column {self.groups!r} of {file.path} must have a label in each row."
-            raise ValueError(f"{text} Got a null in row {row}. {DROP}")
-        missing |= nothing
-        return np.asarray(column.to_numpy(zero_copy_only=False))
+        if self.groups is not None:
+            column = batch.column(batch.schema.get_field_index(self.groups))
+            nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+            if nothing.any() and self.nulls == "error":
+                row = first_row + int(nothing.argmax())
+                text = f"Column {self.groups!r} of {file.path} must have a label in each row."
+                raise ValueError(f"{text} Got a null in row {row}. {DROP}")
+            missing |= nothing
+        return missing
+
+    def _weights(
+        self, file: File, columns: dict[str, Array], first_row: int, missing: NDArray[np.bool_]
+    ) -> Array:
+        """Return the weights of rows, zero where something is missing; raise for negative ones."""
+        if self.weight is None:
+            return np.ones(len(missing))
+        weights = np.where(missing, 0.0, columns[self.weight])
+        if (weights < 0).any():
+            row = int((weights < 0).argmax())
+            text = f"Column {self.weight!r} of {file.path} must hold nonnegative weights."
+            got = f"Got {weights[row]} in row {first_row + row}."
+            raise ValueError(f"{text} {got} Drop such rows instead.")
+        return as_weights(weights, len(weights), f"column {self.weight} of {file.path}")
+
+
+def labels_of(batch: Any, name: str) -> NDArray[Any]:
+    """Return a column of labels, none of which is null: nulls would make numbers of integers."""
+    column = batch.column(batch.schema.get_field_index(name))
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def numbers_of(batch: Any, name: str) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -71,7 +72,7 @@ class File:
 
     def schema(self) -> Any:
         """Return the names and types of the columns; those of a CSV file are a guess."""
-        try:
+        with self._readable():
             if self.format == "parquet":
                 return arrow("pyarrow.parquet").read_schema(self.path)
             if self.format == "csv":
@@ -79,19 +80,28 @@ class File:
                     return reader.schema
             with arrow().memory_map(self.path) as source:
                 return arrow("pyarrow.ipc").open_file(source).schema
-        except arrow().ArrowException as error:
-            raise self.unreadable("", error) from None
 
     def count_rows(self) -> int | None:
         """Return the number of rows where the file says it."""
         if self.format == "csv":
             return None
-        if self.format == "parquet":
-            return int(arrow("pyarrow.parquet").read_metadata(self.path).num_rows)
-        with arrow().memory_map(self.path) as source:
-            reader = arrow("pyarrow.ipc").open_file(source)
-            batches = map(reader.get_batch, range(reader.num_record_batches))
-            return sum(int(batch.num_rows) for batch in batches)
+        with self._readable():
+            if self.format == "parquet":
+                return int(arrow("pyarrow.parquet").read_metadata(self.path).num_rows)
+            with arrow().memory_map(self.path) as source:
+                reader = arrow("pyarrow.ipc").open_file(source)
+                batches = map(reader.get_batch, range(reader.num_record_batches))
+                return sum(int(batch.num_rows) for batch in batches)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Name the file in errors of pyarrow, which does not."""
+        try:
+            yield
+        except (FileNotFoundError, PermissionError):
+            raise
+        except failures() as error:
+            raise self.unreadable("", error) from None
 
     def batches(
         self, names: Sequence[str], numeric: Sequence[str], rows: int
@@ -114,14 +124,15 @@ class File:
         self.require_unchanged()
 
     def _batches(self, names: list[str], numeric: Sequence[str], rows: int) -> Iterator[Any]:
-        failures = (arrow().ArrowException, OSError)
         if self.format == "csv":
             types = dict.fromkeys(numeric, arrow().float64())
             try:
                 with self._csv(names, types) as reader:
                     yield from reader
-            except failures as error:
-                self._require_numbers(numeric)
+            except failures() as error:
+                # The same failure may come again before a wrong entry is found.
+                with suppress(*failures()):
+                    self._require_numbers(numeric)
                 raise self.unreadable("", error) from error
         elif self.format == "parquet":
             parquet = arrow("pyarrow.parquet")
@@ -132,7 +143,7 @@ class File:
                     try:
                         for batch in file.iter_batches(rows, row_groups=[group], columns=names):
                             yield batch.select(names)
-                    except failures as error:
+                    except failures() as error:
                         where = f" row group {group} (rows {start} to {end - 1})"
                         raise self.unreadable(where, error) from error
                     start = end
@@ -142,7 +153,7 @@ class File:
                 for number in range(reader.num_record_batches):
                     try:
                         batch = reader.get_batch(number).select(names)
-                    except failures as error:
+                    except failures() as error:
                         raise self.unreadable(f" batch {number}", error) from error
                     for start in range(0, batch.num_rows, rows):
                         yield batch.slice(start, rows)
@@ -178,6 +189,11 @@ class File:
         """Return the error of an entry that is no finite number."""
         text = f"Column {column!r} of {self.path} must hold finite numbers. Got {got} in row {row}."
         return ValueError(f"{text} {remedy}" if remedy else text)
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """Return the errors that pyarrow raises for files that it cannot read."""
+    return arrow().ArrowException, OSError
 
 
 def stamp_of(path: str) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ritz.streams.files import Table, found_at
-from ritz.streams.source import as_stream
-from ritz.streams.stream import Joined, Stream
+from ritz.streams.source import as_view
+from ritz.streams.stream import ArrayStream, Joined, Stream
 from ritz.validation import parameter_error
 
 Path = str | PathLike[str]
@@ -66,8 +66,7 @@ def open(
                 raise parameter_error(name, "None for files without named columns", value, remedy)
         read = mapped_file if ends == {".npy"} else zarr_array
         plain = [found for one in paths for found in _plain_paths(os.fspath(one), ends == {".npy"})]
-        parts = [as_stream(read(one)) for one in plain]
-        return parts[0] if len(parts) == 1 else joined(parts, plain)
+        return joined([rows_of(read(one), one) for one in plain], plain)
     return Table(path, columns, weight, format, groups, delimiter, nulls)
 
 
@@ -96,10 +95,19 @@ def zarr_array(path: str) -> Any:
     return array
 
 
+def rows_of(array: Any, path: str) -> Stream:
+    """Return the rows of a file as a stream, the errors of which name the file."""
+    name = f"rows of {path}"
+    return ArrayStream((as_view(array, name),), labels=(name,))
+
+
 def joined(parts: list[Stream], paths: list[str]) -> Stream:
-    """Return the rows of several files; raise where one has another number of columns."""
+    """Return the rows of files; raise where one has another number of columns."""
     for part, path in zip(parts, paths, strict=True):
         if part.dimensions != parts[0].dimensions:
             what = f"files with {parts[0].dimensions[0]} columns each"
             raise parameter_error("path", what, f"{part.dimensions[0]} in {path}")
-    return Joined(tuple(parts))
+    n_rows = sum(part.n_rows or 0 for part in parts)
+    if n_rows < 2:
+        raise parameter_error("path", "files with at least 2 rows", f"{n_rows} row(s)")
+    return parts[0] if len(parts) == 1 else Joined(tuple(parts))

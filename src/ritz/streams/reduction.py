@@ -100,9 +100,7 @@ def _on_cluster(
             workers = client.who_has(batch)
             for result in batch:
                 chunk = unfinished.pop(result.key)[1]
-                if result.status != "finished":
-                    error = result.exception()
-                    raise chunk_error(error, chunk) from error
+                require_finished(result, chunk)
                 if chunk is not None:
                     done(chunk)
                 here[next(iter(workers.get(result.key, ())), "")].append(result)
@@ -122,6 +120,20 @@ def _on_cluster(
     finally:
         if unfinished:
             client.cancel([result for result, _ in unfinished.values()])
+
+
+def require_finished(result: Any, chunk: Chunk | None) -> None:
+    """Raise the error of a result, or wait until it is there.
+
+    A result is not there if its worker was lost after it arrived: it is computed again.
+    """
+    if result.status == "finished":
+        return
+    error = result.exception()
+    if error is not None:
+        raise chunk_error(error, chunk) from error
+    if result.cancelled():
+        raise chunk_error(RuntimeError("It was cancelled"), chunk)
 
 
 def _submit_merge(client: Any, merge: Merge, results: Sequence[Any]) -> Any:

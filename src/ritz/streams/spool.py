@@ -29,7 +29,7 @@ def spooled(stream: Stream) -> ArrayStream:
     Each view has a file of float64 numbers, and so have weights with the groups, if there are any.
     """
     widths, grouped = [*stream.dimensions, 2], False
-    rows, limit = 0, most_bytes()
+    rows, weighted, limit = 0, False, most_bytes()
     with ExitStack() as stack:
         files = [stack.enter_context(tempfile.NamedTemporaryFile(prefix="ritz-")) for _ in widths]
         for block in tracked(stream.blocks(), "keeping rows", stream.n_rows, len, "rows"):
@@ -42,6 +42,7 @@ def spooled(stream: Stream) -> ArrayStream:
                     "that can be read again: files by ritz.open, or ritz.Batches(function)."
                 )
             grouped = block.groups is not None
+            weighted |= not (block.weight == 1).all()
             groups = np.zeros(len(block)) if block.groups is None else block.groups
             labels = np.column_stack([block.weight, groups])
             for file, part in zip(files, (*block.views, labels), strict=True):
@@ -54,12 +55,15 @@ def spooled(stream: Stream) -> ArrayStream:
             maps.append(np.memmap(file.name, np.float64, "r", shape=(rows, width)))
     *views, labels = maps
     # Weights that are all one are none.
-    weight = None if (labels[:, 0] == 1).all() else labels[:, 0]
-    return ArrayStream(tuple(views), weight, labels[:, 1] if grouped else None, stream.names)
+    columns = labels[:, 0] if weighted else None, labels[:, 1] if grouped else None
+    return ArrayStream(tuple(views), *columns, stream.names)
 
 
 def most_bytes() -> float:
     """Return how many bytes temporary files may have."""
     given = os.environ.get(SPOOL_VARIABLE)
-    limit = float(given) if given else SPOOL_BYTES
+    try:
+        limit = float(given) if given else SPOOL_BYTES
+    except ValueError:
+        raise parameter_error(SPOOL_VARIABLE, "a number of bytes", repr(given)) from None
     return min(limit, SPOOL_SHARE * shutil.disk_usage(tempfile.gettempdir()).free)

@@ -166,6 +166,9 @@ class InUnits(Stream):
         for block in self.rows.blocks():
             yield replace(block, views=(self.units(block.views[0]),), keys=None)
 
+    def rereadable(self) -> Stream:
+        return InUnits(self.rows.rereadable(), self.units)
+
 
 @dataclass(frozen=True, eq=False)
 class Joined(Stream):
@@ -200,7 +203,8 @@ class Joined(Stream):
 def even_blocks(blocks: Iterator[Block], size: int) -> Iterator[Block]:
     """Yield the rows of blocks in blocks of one size; only the last one may be smaller.
 
-    Blocks of that size pass without a copy.
+    Blocks of that size pass without a copy. Others are copied before the next one is read, which
+    may come in the same memory.
     """
     kept: list[Block] = []
     count = 0
@@ -212,7 +216,7 @@ def even_blocks(blocks: Iterator[Block], size: int) -> Iterator[Block]:
             yield joined_blocks(kept)
             kept, count, start = [], 0, end
         if start < len(block):
-            kept.append(block.part(slice(start, len(block))))
+            kept.append(block.take(np.arange(start, len(block))))
             count += len(kept[-1])
         # Free the block before the next one is read.
         del block
@@ -243,7 +247,8 @@ def rows_per_chunk(columns: int) -> int:
 class ArrayStream(Stream):
     """Aligned arrays (n, d), read in chunks; only one chunk is copied at a time.
 
-    Where they are a part of the data, `first_row` is the number of their first row.
+    Where they are a part of the data, `first_row` is the number of their first row. Errors call
+    them by their `labels`.
     """
 
     views: tuple[Any, ...]
@@ -251,6 +256,7 @@ class ArrayStream(Stream):
     groups: NDArray[Any] | None = None
     column_names: tuple[Names, ...] = ()
     first_row: int = 0
+    labels: tuple[str, ...] = ("X", "Y")
 
     @property
     def names(self) -> tuple[Names, ...]:
@@ -270,7 +276,7 @@ class ArrayStream(Stream):
 
     def _block(self, rows: slice) -> Block:
         views, first_row = [], self.first_row + rows.start
-        for name, view in zip("XY", self.views, strict=False):
+        for name, view in zip(self.labels, self.views, strict=False):
             part = as_contiguous(as_real(view[rows], name, first_row=first_row))
             require_finite(part, name, first_row=first_row, for_squares=True)
             views.append(part)
