@@ -581,3 +581,24 @@ def test_weights_of_gradients_are_repetitions():
     for a, b in zip(*(m.predict(TEST[0], return_std=True) for m in (one, other)), strict=True):
         # The search for length scales ends where rounding no longer moves the likelihood.
         np.testing.assert_allclose(a, b, rtol=1e-2)
+
+
+def test_noise_does_not_stand_for_what_columns_do_where_gradients_have_gaps():
+    """Two columns act by their product alone, which a fit with noise takes for noise."""
+    rng = np.random.default_rng(0)
+    X, new = rng.uniform(-1, 1, (120, 5)), rng.uniform(-1, 1, (500, 5))
+
+    def function(X):
+        a, b, c, d, e = X.T
+        waves = np.sin(3 * a) * (1 + 10 * c**4) + 7 * np.sin(3 * b) ** 2
+        return waves + d * e / 2
+
+    a, b, c, d, e = X.T
+    slopes = [3 * np.cos(3 * a) * (1 + 10 * c**4), 21 * np.sin(6 * b)]
+    slopes += [40 * np.sin(3 * a) * c**3, e / 2, d / 2]
+    gradient = np.where(rng.random(X.shape) < 1 / 3, np.nan, np.stack(slopes, axis=1))
+    model = ritz.HermiteRegressor(random_state=0).fit(X, function(X), gradient)
+    assert model.length_scale_.max() < 1000 * X.std()
+    error = model.predict(new) - function(new)
+    assert error.std() < 0.06 * function(new).std()
+    assert "agree" in str(model.summary()) or "do not tell" in str(model.summary())

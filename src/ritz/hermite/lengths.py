@@ -14,6 +14,10 @@ from ritz.kernels import Kernel
 from ritz.threads import solver_threads
 from ritz.validation import Array
 
+# A length scale, in standard deviations of its column, beyond which the gradient vanishes: a
+# descent does not come back from there.
+FAR = 100.0
+
 
 @dataclass(frozen=True, eq=False)
 class LengthFit:
@@ -75,8 +79,7 @@ def maximize_in_two_stages(likelihood: Likelihood, seed: int) -> LengthFit:
         return maximize(likelihood)
     some = np.random.default_rng(seed).choice(n, n // 3, replace=False)
     start = maximize(likelihood.take(np.sort(some)))
-    # From lengths beyond 100 standard deviations, where the gradient vanishes, there is no return.
-    start = replace(start, lengths=np.minimum(start.lengths, 100.0))
+    start = replace(start, lengths=np.minimum(start.lengths, FAR))
     return maximize(likelihood, start=start)
 
 
@@ -106,7 +109,12 @@ def maximize(likelihood: Likelihood, steps: int = 60, start: LengthFit | None = 
             usable.insert(0, tried[-1])
         best = sorted(usable or tried, key=lambda one: one[0])[: 2 if start is None else 1]
         fits = [descend(likelihood, theta, steps) for _, _, theta in best]
-    return min(fits, key=lambda fit: fit.value)
+        found = min(fits, key=lambda fit: fit.value)
+        if (found.lengths > FAR).any():
+            # Noise may have stood for what a coordinate does. Start again with hardly any.
+            theta = inside_bounds(likelihood, np.minimum(found.lengths, FAR), np.full(2, 1e-8))
+            found = min(found, descend(likelihood, theta, steps), key=lambda fit: fit.value)
+    return found
 
 
 def least_noise(likelihood: Likelihood) -> float:

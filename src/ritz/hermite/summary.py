@@ -10,8 +10,6 @@ from ritz.estimators.checks import names_of
 from ritz.estimators.choices import in_short, is_auto
 from ritz.estimators.summary import Summary, looks
 
-# A column whose length scale is this many times the width of the inputs hardly matters.
-LONG = 30.0
 # The relative gradient of the loss above which a solution is not exact.
 LARGEST_RESIDUAL = 1e-6
 # The error on rows left out, in standard deviations of the values, above which little is learned.
@@ -27,7 +25,11 @@ def hermite_summary(estimator: Any) -> Summary:
     path = estimator.path_
     left_out = "the error on values left out"
     chosen = [
-        ("kernel", in_short(str(estimator.kernel)), "as asked"),
+        (
+            "kernel",
+            in_short(str(estimator.kernel)),
+            "the default" if estimator.kernel == "gaussian" else "as asked",
+        ),
         ("length scales", in_short(lengths), likely if free else "as asked"),
         (
             "functions",
@@ -37,7 +39,11 @@ def hermite_summary(estimator: Any) -> Summary:
         (
             "gradient weight",
             in_short(float(estimator.gradient_weight_)),
-            left_out if is_auto(estimator.gradient_weight) else "as asked",
+            "no gradients were given"
+            if path is not None and not path.gradient_errors[np.isfinite(path.errors)].any()
+            else left_out
+            if is_auto(estimator.gradient_weight)
+            else "as asked",
         ),
         (
             "regularization",
@@ -64,12 +70,12 @@ def hermite_summary(estimator: Any) -> Summary:
             texts = "; ".join(audit.describe(c, names) for c in bad[:5])
             sure.append(f"Gradients look wrong: {texts}.")
             advice.append("Check signs, units and the order of the columns of the gradients.")
-        else:
+        unchecked = np.flatnonzero(np.isnan(audit.factors) & ~audit.suspicious)
+        if len(unchecked):
+            some = ", ".join(names[c] for c in unchecked[:6]) + ", ..." * (len(unchecked) > 6)
+            sure.append(f"The values do not tell whether the gradients are right in {some}.")
+        elif not len(bad):
             sure.append("Gradients agree with the values.")
-    long = [names[c] for c in np.flatnonzero(lengths > LONG * np.asarray(estimator._units.x_scale))]
-    if free and len(lengths) == d and 0 < len(long) < d:
-        some = ", ".join(long[:6]) + (", ..." if len(long) > 6 else "")
-        advice.append(f"Leave out {some}: the function hardly depends on it.")
     advice.append(looks("ritz.CalibrationDisplay.from_estimator(model, X_held, y_held)"))
     n = f"{d} column{'' if d == 1 else 's'}"
     title = f"{type(estimator).__name__}: {estimator.n_centers_:,} functions of {n}"
