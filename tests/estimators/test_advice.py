@@ -68,6 +68,10 @@ def test_a_warning_names_the_columns_and_a_form_silences_it():
         ritz.SpectralEmbedding(1, operator="laplacian", **SMALL).fit(frame)
     with pytest.warns(UserWarning, match="times as wide"):
         ritz.SpectralClustering(2, operator="laplacian", random_state=0, **SMALL).fit(frame)
+    model = ritz.LaplacianRegressor(operator="laplacian", **SMALL)
+    with pytest.warns(UserWarning, match="times as wide") as told:
+        model.fit(frame, frame["hue"])
+    assert {warning.filename for warning in told} == {__file__}
     with pytest.warns(UserWarning, match=r"pass mobility=1\.0"):
         ritz.DiffusionModes(1, **SMALL).fit(frame)
     with warnings.catch_warnings():

@@ -64,10 +64,13 @@ def unequal_columns(data: Rows, seed: int = 0) -> tuple[int, int, float] | None:
     return (wide, narrow, ratio) if ratio > UNEQUAL_WIDTHS else None
 
 
-def warn_unequal_columns(data: Rows, seed: int, names: Names, keep: str) -> None:
+def warn_unequal_columns(
+    data: Rows, seed: int, names: Names, keep: str, stacklevel: int = 4
+) -> None:
     """Warn of columns so narrow that others alone decide about distances.
 
-    `keep` is the parameter to pass where columns are meant to be as they are.
+    `keep` is the parameter to pass where columns are meant to be as they are, and `stacklevel` that
+    of `warnings.warn`.
     """
     found = unequal_columns(data, seed)
     if found is None:
@@ -79,7 +82,7 @@ def warn_unequal_columns(data: Rows, seed: int, names: Names, keep: str) -> None
         "derivatives depend on the units of columns, so that narrow ones hardly count. Put "
         "sklearn.preprocessing.StandardScaler before the estimator, or, if the columns share "
         f"one unit, pass {keep}.",
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
 
 

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ritz.estimators.advice import warn_unequal_columns
 from ritz.estimators.checks import (
     SparseInputMixin,
     evaluated,
     is_streamed,
+    names_of,
     require_aligned,
     require_y,
     seed_of,
@@ -25,7 +27,7 @@ from ritz.estimators.inputs import draw_in_advance, rows_in_units, rows_of_fit
 from ritz.estimators.ridge import RidgePath, ridge_path
 from ritz.estimators.saving import SavingMixin
 from ritz.estimators.summary import Summary, few_labels_summary
-from ritz.estimators.units import UnitsMixin
+from ritz.estimators.units import UnitsMixin, warns_of_units
 from ritz.estimators.writing import PredictToMixin
 from ritz.rows import equal_products, row_slices
 from ritz.selection.choice import Defaults
@@ -207,7 +209,10 @@ class LaplacianModel(UnitsMixin, SavingMixin, PredictToMixin, SparseInputMixin, 
             raise parameter_error("X", "an array with at least 2 distinct rows", "1 sample")
         # With all other rows as neighbors the energy would not depend on their distances.
         least = min(wanted, max(1, others // 2))
-        data = rows_in_units(self, data, least, LABEL_DEFAULTS, seed)
+        as_given, data = data, rows_in_units(self, data, least, LABEL_DEFAULTS, seed)
+        if warns_of_units(self):
+            warn_unequal_columns(as_given, seed, names_of(self), "scale=None", stacklevel=6)
+        del as_given
         form = self.operator_
         if not (form.symmetric and form.positive and form.views == 1):
             raise parameter_error("operator", "an energy: symmetric and positive", form)

@@ -113,7 +113,9 @@ def maximize(likelihood: Likelihood, steps: int = 60, start: LengthFit | None = 
         if (found.lengths > FAR).any():
             # Noise may have stood for what a coordinate does. Start again with hardly any.
             theta = inside_bounds(likelihood, np.minimum(found.lengths, FAR), np.full(2, 1e-8))
-            found = min(found, descend(likelihood, theta, steps), key=lambda fit: fit.value)
+            again = descend(likelihood, theta, steps)
+            # Likelihoods that differ by less than a factor of e are no evidence.
+            found = again if again.value < found.value - 1.0 else found
     return found
 
 
