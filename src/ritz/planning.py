@@ -15,9 +15,11 @@ from ritz.assembly.laplacian import LaplacianAssembler
 from ritz.bases import Centered, Nystrom
 from ritz.forms import Form, laplacian, neighbors
 from ritz.forms.form import require_form
+from ritz.forms.neighbors import Neighbors
 from ritz.kernels import Gaussian
 from ritz.selection.candidates import auto_n_centers
-from ritz.selection.steps import COMPARED_ROWS
+from ritz.selection.choice import NEIGHBOR_DEFAULTS, Defaults
+from ritz.selection.steps import CENTERS, COMPARED_ROWS
 from ritz.spectrum import decompose_sums
 from ritz.streams import Batches, Stream, as_stream
 from ritz.streams.batches import Once
@@ -49,7 +51,8 @@ class Plan:
     bytes_read
         Bytes of the rows as float64 numbers, over all passes.
     memory
-        Bytes that the sums, a block of rows and the samples take at once.
+        Bytes that the sums, a block of rows and the samples take at once. The imported libraries,
+        200 to 300 MB, and an array of all rows, where X is one, come on top.
     seconds
         The time of the passes and of the solution, from a measurement of a second on this machine;
         of a stream, with the time that its first block takes to read.
@@ -73,7 +76,7 @@ class Plan:
                 f"{'passes over the rows':<24}{self.passes:>12}",
                 f"{'operations':<24}{self.flops:>12.2g}",
                 f"{'bytes read':<24}{readable(self.bytes_read, 'B'):>12}",
-                f"{'memory':<24}{readable(self.memory, 'B'):>12}",
+                f"{'memory besides libraries':<24}{readable(self.memory, 'B'):>12}",
                 f"{'time':<24}{duration(self.seconds):>12}",
             ]
         )
@@ -85,6 +88,7 @@ def plan(
     operator: Any = "laplacian",
     n_centers: Any = "auto",
     *,
+    n_components: int = 8,
     n_neighbors: int = 15,
     n_folds: int = 8,
     n_jobs: int | None = None,
@@ -101,9 +105,15 @@ def plan(
     d
         The number of columns, where X is a number.
     operator
-        "laplacian", "neighbors", or a form of one array, such as `ritz.laplacian()`.
+        "laplacian", "neighbors", or a form of one array, such as `ritz.laplacian()`. Where the
+        operator of an estimator is "auto", as by default, a look at the rows decides between the
+        two; neighbors takes longer and has more centers.
     n_centers
-        The number of kernel sections, or "auto" as in `ritz.SpectralEmbedding`.
+        The number of kernel sections. "auto" counts the most that `ritz.SpectralEmbedding` takes:
+        its comparison of candidates may find that fewer do for its functions.
+    n_components
+        The number of functions wanted, the constant not counted; there are at least as many
+        centers.
     n_neighbors, n_folds, n_jobs
         As in `ritz.SpectralEmbedding`.
 
@@ -125,11 +135,16 @@ def plan(
         raise parameter_error("operator", what, form)
     n_folds = as_n_folds(n_folds)
     n, d, seconds_of_reading = size_of(X, d)
-    p = auto_n_centers(n) if isinstance(n_centers, str) else as_count(n_centers, "n_centers")
+    k = as_count(n_components, "n_components")
     if isinstance(n_centers, str):
         as_choice(n_centers, "n_centers", ("auto",), "a positive integer")
+        p = max(k, most_centers(form, n))
+    else:
+        p = as_count(n_centers, "n_centers")
     p = min(p, n)
-    per_row, seconds_of_solution, functions = calibrate(form, d, p, n_folds, n_jobs)
+    if k > p:
+        raise parameter_error("n_components", f"at most the {p} centers", k)
+    per_row, seconds_of_solution, functions = calibrate(form, d, p, k, n_folds, n_jobs)
     reference = REFERENCE_ROWS if form.needs_reference else 0
     samples = 8 * d * (reference + max(p, PILOT_ROWS) + COMPARED_ROWS)
     matrices = 8 * (1 + p) ** 2 * (2 * n_folds + 13)
@@ -145,6 +160,16 @@ def plan(
         memory=float(2 * 8 * min(n, rows_per_chunk(d)) * d + samples + matrices),
         seconds=n * per_row + passes * seconds_of_reading + seconds_of_solution,
     )
+
+
+def most_centers(form: Form, n_rows: int) -> int:
+    """Return the most centers that "auto" takes for a form on as many distinct rows."""
+    defaults = NEIGHBOR_DEFAULTS if isinstance(form, Neighbors) else Defaults()
+    most = auto_n_centers(
+        n_rows, defaults.centers_per_root, defaults.most_centers, defaults.centers_share
+    )
+    # So many are compared on a sample, whatever the number of rows.
+    return max(most, CENTERS[-1])
 
 
 def size_of(X: Any, d: int | None) -> tuple[int, int, float]:
@@ -177,7 +202,7 @@ def size_of(X: Any, d: int | None) -> tuple[int, int, float]:
 
 
 def calibrate(
-    form: Form, d: int, p: int, n_folds: int, n_jobs: int | None
+    form: Form, d: int, p: int, k: int, n_folds: int, n_jobs: int | None
 ) -> tuple[float, float, Centered]:
     """Measure the seconds that a row takes in the sums, and those that the solution takes.
 
@@ -208,10 +233,10 @@ def calibrate(
         if spent >= CALIBRATION_SECONDS / 2 or 16 * len(X) * d > CALIBRATION_BYTES:
             break
         X = rng.normal(size=(2 * len(X), d))
-    some = min(p, MEASURED_FUNCTIONS)
+    some = min(p, max(k, MEASURED_FUNCTIONS))
     small = sums(Nystrom(kernel, some), first)
     start = perf_counter()
-    decompose_sums(small, min(8, some), fewer=True, n_jobs=n_jobs)
+    decompose_sums(small, min(1 + k, some), fewer=True, n_jobs=n_jobs)
     return seconds / len(X), (perf_counter() - start) * (p / some) ** 3, functions
 
 

@@ -170,7 +170,7 @@ def test_json_is_one_object_with_the_warnings(run, folder, table):
 def test_columns_that_number_the_rows_are_left_out(run_json, run, mixed, table, first):
     table.assign(id=table["id"] + first).to_csv("numbered.csv", index=False)
     result = run("spectrum", "numbered.csv", "-k", 2)
-    assert "Left out, as they number the rows: id." in result.stderr
+    assert "Left out, as they number or identify the rows: id." in result.stderr
     asked = run_json("spectrum", "numbered.csv", "-k", 2, "--columns", "id,bill_*")
     assert asked["feature_names"] == ["id", "bill_x", "bill_y"]
 
@@ -191,3 +191,57 @@ def test_names_may_hold_commas(run, folder, table):
     table.rename(columns={"bill_x": "x, mm"}).to_csv("comma.csv", index=False)
     result = run("spectrum", "comma.csv", "-k", 1, "--columns", "x, mm", "--columns", "bill_y")
     assert "Columns used: x, mm, bill_y." in result.stderr
+
+
+def test_columns_that_identify_rows_are_left_out(run, folder, table):
+    numbers = np.random.default_rng(0).permutation(400)
+    table = table[["bill_x", "bill_y"]].assign(
+        customerId=numbers, paid=numbers, zone_id=numbers // 9
+    )
+    table.to_csv("named.csv", index=False)
+    result = run("spectrum", "named.csv", "-k", 1)
+    assert "number or identify the rows: customerId. --columns can name them." in result.stderr
+    assert "Columns used: bill_x, bill_y, paid, zone_id." in result.stderr
+
+
+def test_a_word_in_a_column_of_numbers_is_named(run_json, run, folder, table):
+    table = table.astype({"bill_y": object})
+    table.loc[[3, 7], "bill_y"] = ["forty", "n.a."]
+    # Hardly any entry of this one is a word, and none is a number.
+    table["remark"] = np.where(table.index == 9, "broken", "")
+    table.to_csv("words.csv", index=False)
+    [warning] = run_json("spectrum", "words.csv", "-k", 1)["warnings"]
+    assert warning.startswith("bill_y holds numbers but for 'forty' in row 3 and 1 more: mend")
+
+
+def test_of_many_clusters_the_first_are_counted(run, mixed):
+    result = run("cluster", mixed, "-o", "out.csv", "-k", 20, "--columns", "bill_*")
+    [line] = [line for line in result.stdout.splitlines() if line.startswith("Rows of each")]
+    assert line.count(":") == 13
+    assert line.endswith(" and 8 more.")
+
+
+def test_derivatives_among_the_inputs_are_named(run, folder):
+    frame = surrogate_table()
+    frame.to_csv("gaps.csv", index=False)
+    assert "--gradient 'dy_*'" in run("surrogate", "gaps.csv", "--target", "y", code=1).stderr
+    frame = frame.dropna()
+    frame.to_csv("runs.csv", index=False)
+    said = "By their names, dy_b, dy_a are derivatives of y, not inputs: pass --gradient 'dy_*'"
+    assert said in run("surrogate", "runs.csv", "--target", "y").stderr
+    frame = frame.rename(columns={"dy_a": "dy/da", "dy_b": "dy/db"})
+    frame.to_csv("slashes.csv", index=False)
+    fit = ("surrogate", "slashes.csv", "--target", "y")
+    assert "--gradient 'dy/d*'" in run(*fit).stderr
+    assert "Derivatives of y: dy/da by a, dy/db by b." in run(*fit, "--gradient", "dy/d*").stderr
+
+
+def test_centers_and_scale_are_those_of_the_library(run_json, mixed, table):
+    arguments = ("spectrum", mixed, "-k", 2, "--columns", "bill_*", "--operator", "laplacian")
+    found = run_json(*arguments, "--centers", 40, "--scale", "standard")
+    model = ritz.SpectralEmbedding(
+        2, operator="laplacian", n_centers=40, scale="standard", random_state=0
+    ).fit(table[["bill_x", "bill_y"]])
+    assert_allclose(found["eigenvalues"], model.eigenvalues_, rtol=1e-8)
+    asis = run_json(*arguments, "--scale", "none")
+    assert abs(asis["eigenvalues"][0] - found["eigenvalues"][0]) > 0.01

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ritz
+from ritz.cli import data
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def test_info_says_what_summaries_say(run, run_json, model):
     summary = model.summary()
     for part in (summary.title, *summary.sure, *(row[0] for row in summary.chosen)):
         assert part in text
+    assert "Look at a page of ritz report." in text
     found = run_json("info", "m.ritz")
     assert found["sure"] == list(summary.sure)
     assert_allclose(found["eigenvalues"], model.eigenvalues_)
@@ -85,6 +87,55 @@ def test_report_of_a_surrogate_checks_its_intervals(run, folder):
     run("surrogate", "runs.csv", "--target", "y", "--save", "y.ritz")
     run("report", "y.ritz", "held.csv", "-o", "page.html", "--target", "y")
     assert "Predictions with their 95% intervals" in Path("page.html").read_text()
+
+
+def test_a_report_names_the_columns_of_the_model_alone(run, folder):
+    X = np.random.default_rng(0).uniform(-2, 2, size=(60, 2))
+    frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": np.sin(X[:, 0])})
+    frame.assign(kind=np.where(X[:, 1] > 0, "upper", "lower")).to_csv("runs.csv", index=False)
+    run("surrogate", "runs.csv", "--target", "y", "--save", "y.ritz")
+    shown = ("runs.csv", "-o", "page.html", "--target")
+    result = run("report", "y.ritz", *shown, "y")
+    assert result.stderr.splitlines() == ["Columns used: a, b."]
+    run("embed", "runs.csv", "-o", "out.csv", "-k", 2, "--columns", "a,b,y", "--save", "e.ritz")
+    for target in ("y", "kind"):
+        result = run("report", "e.ritz", *shown, target)
+        assert "Columns used: a, b, y." in result.stderr
+        assert "feature names" not in result.stderr
+    page = Path("page.html").read_text()
+    assert "upper" in page
+    assert "lower" in page
+
+
+def test_labels_of_a_sample_belong_to_its_rows(run, folder, monkeypatch):
+    monkeypatch.setattr(data, "REPORT_ROWS", 50)
+    a = np.arange(300.0)
+    pd.DataFrame({"a": a, "half": np.where(a < 150, "low", "high")}).to_parquet("rows.parquet")
+    source = data.Source.at(["rows.parquet"], "error", None, ",")
+    X, y = data.with_target(source, ["a"], "half", 0)
+    assert X.shape == (50, 1)
+    np.testing.assert_array_equal(y, np.where(X[:, 0] < 150, "low", "high"))
+    assert 10 < (y == "low").sum() < 40
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_transform_writes_deviations_and_slopes_of_a_surrogate(run, folder, outputs):
+    X = pd.DataFrame(np.random.default_rng(0).uniform(-2, 2, size=(60, 2)), columns=["a", "b"])
+    X.to_csv("new.csv", index=False)
+    y = np.stack([np.sin(X["a"]), X["a"] * X["b"]], axis=1)
+    model = ritz.HermiteRegressor(random_state=0).fit(X, y[:, 0] if outputs == 1 else y)
+    model.save("y.ritz")
+    result = run("transform", "y.ritz", "new.csv", "-o", "out.csv", "--std", "--gradient")
+    assert "warning" not in result.stderr
+    found = pd.read_csv("out.csv")
+    values, deviations = model.predict(X, return_std=True)
+    names = ["prediction", "std", "d_a", "d_b"]
+    if outputs == 2:
+        names = ["prediction0", "prediction1", "std0", "std1", "d0_a", "d1_a", "d0_b", "d1_b"]
+    assert list(found) == names
+    parts = [values, deviations, model.predict_gradient(X)]
+    expected = np.concatenate([part.reshape(60, -1) for part in parts], axis=1)
+    assert_allclose(found, expected, rtol=1e-6, atol=1e-10)
 
 
 def test_demo_ends_with_a_report(run, folder):

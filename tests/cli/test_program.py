@@ -39,7 +39,7 @@ def test_exit_codes_and_streams(folder):
     assert len(json.loads(done.stdout)["eigenvalues"]) == 2
     done = ritz("spectrum", "none.parquet")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "error: 'none.parquet' is the name of no file.\n"
+    assert done.stderr.startswith("error: There is no file 'none.parquet' in")
     done = ritz("spectrum")
     assert (done.returncode, done.stdout) == (2, "")
     assert ritz().returncode == 2

@@ -540,7 +540,7 @@ entry(
     "plan",
     lambda **a: {"passes": ritz.plan(**a).passes},
     lambda c: (
-        dict(X=c.X, d=None, operator="laplacian", n_centers=30)
+        dict(X=c.X, d=None, operator="laplacian", n_centers=30, n_components=3)
         | dict(n_neighbors=4, n_folds=3, n_jobs=1)
     ),
     lambda a, result: {"passes": 2},
@@ -548,6 +548,7 @@ entry(
     d=Kind(bad=constants("words", 0, -1, 1.5)),
     n_centers=SIZE | AUTO,
     n_neighbors=ANY,
+    n_components=SIZE,
 )
 
 

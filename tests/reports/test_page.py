@@ -2,18 +2,23 @@
 
 import re
 import sys
+import warnings
 from html import unescape
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import ritz
 from ritz.reports.glance import glance
 from ritz.reports.influence import column_shares
 from ritz.reports.render import source_of
 from ritz.reports.reproduce import code_for
+from ritz.reports.sections import profile_of
 from tests.displays import models
 
 MOONS = models.MOONS
@@ -128,6 +133,45 @@ def test_values_are_those_of_the_model(tmp_path):
     assert "operator=&#39;laplacian&#39;, random_state=0)" in html
 
 
+def test_of_a_pipeline_the_last_step_is_reported(tmp_path):
+    frame = pd.DataFrame({"a": MOONS.X[:, 0], "b": MOONS.X[:, 1]})
+    last = ritz.SpectralClustering(2, operator="laplacian", **models.FEW)
+    pipeline = make_pipeline(StandardScaler(), last).fit(frame)
+    html = written(tmp_path, pipeline, frame, y=np.where(MOONS.labels > 0, "low", "high"))
+    assert {"Clusters", "Embedding", "What the clusters are like"} <= set(Page(html).headings)
+    assert all(f'<th scope="col">{name}</th>' in html for name in ("a", "b"))
+    assert "transformed by the steps before" in html
+    Page(written(tmp_path, pipeline))
+    with pytest.raises(NotFittedError):
+        ritz.report(make_pipeline(StandardScaler(), ritz.SpectralEmbedding()), frame)
+
+
+def test_a_profile_has_the_rows_and_means_of_clusters():
+    model = models.clusters()
+    labels = model.predict(MOONS.X)
+    table = profile_of(model, MOONS.X, ("across", "up"))
+    # The moons lie one beside the other.
+    assert table.index("across") < table.index("up")
+    for j in range(model.n_clusters_):
+        part = MOONS.X[labels == j]
+        cells = (str(len(part)), f"{len(part) / 400:.0%}", f"{part[:, 0].mean():.4g}")
+        assert "".join(f"<td>{cell}</td>" for cell in cells) in table
+
+
+def test_a_fit_with_groups_is_not_told_to_pass_them(tmp_path):
+    X = np.cumsum(np.random.default_rng(0).normal(size=(2000, 1)), axis=0) % 40.0
+    runs = np.arange(2000) // 100
+    for groups, said in ((runs, False), (None, True)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = ritz.DiffusionModes(2, **models.FEW).fit(X, groups=groups)
+        model.save(tmp_path / "m.ritz")
+        model = ritz.load(tmp_path / "m.ritz")
+        advice = [line for line in model.summary().next if "labels of runs" in line]
+        assert bool(advice) == said
+        assert ("Rows resemble about" in written(tmp_path, model, X)) == said
+
+
 def test_held_values_check_intervals(tmp_path):
     X = np.random.default_rng(1).uniform(-2, 2, size=(50, 2))
     html = written(tmp_path, models.regression(), X, y=models.wave(X))
@@ -144,6 +188,7 @@ def test_held_values_check_intervals(tmp_path):
         ("X", np.ones((4, 3))),
         ("X", MOONS.X[:0]),
         ("path", 3),
+        ("path", "page.txt"),
         ("y", np.ones(3)),
         ("title", 3),
         ("n_points", 0),

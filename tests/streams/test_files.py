@@ -93,7 +93,7 @@ def test_what_holds_no_rows_is_named(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"'path'.*\.parquet.*the folder .*empty without any"):
         ritz.open(tmp_path / "empty")
-    with pytest.raises(FileNotFoundError, match=r"none\.parquet' is the name of no file"):
+    with pytest.raises(FileNotFoundError, match=r"There is no file 'none\.parquet'"):
         ritz.open(tmp_path / "none.parquet")
     with pytest.raises(FileNotFoundError, match=r"fits the name of no file"):
         ritz.open(str(tmp_path / "*.parquet"))
@@ -219,6 +219,16 @@ def test_a_plan_counts_and_measures():
     assert ritz.plan(X).n_rows == ritz.plan(ritz.Batches([X])).n_rows == N
     with pytest.raises(ValueError, match=r"'d'.*number of columns"):
         ritz.plan(1000)
+
+
+@pytest.mark.parametrize("operator", ["laplacian", "neighbors"])
+def test_a_plan_has_as_many_centers_as_an_estimator_takes(operator):
+    rows = ritz.datasets.half_moons(1000, random_state=0).X
+    model = ritz.SpectralEmbedding(2, operator=operator, random_state=0).fit(rows)
+    planned = ritz.plan(rows, operator=operator, n_components=2)
+    assert model.n_centers_ <= planned.n_centers <= 2 * model.n_centers_
+    with pytest.raises(ValueError, match=r"'n_components'.*at most the 20 centers"):
+        ritz.plan(1000, 2, n_centers=20, n_components=30)
 
 
 def test_a_plan_of_many_columns_is_measured_too():

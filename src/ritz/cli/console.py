@@ -26,6 +26,15 @@ OPTIONS = {
     "needs groups='auto'": "needs a fit in Python with groups='auto'",
     "See `evidence_` and `stability_`, or set n_clusters": "See a --report, or set -k",
     "Lower n_components": "Lower -k",
+    "Lower n_clusters": "Lower -k",
+    "Raise n_centers": "Raise --centers",
+    "Put sklearn.preprocessing.StandardScaler before the estimator": "Pass --scale standard",
+    "scale=None": "--scale none",
+    "Compare with n_clusters=": "Compare with -k ",
+    "Let n_clusters='auto'": "Let -k auto",
+    "ritz.ClusterDisplay.from_estimator(model, X)": "a page of ritz report",
+    "ritz.EigenfunctionDisplay.from_estimator(model, X)": "a page of ritz report",
+    "ritz.EmbeddingDisplay.from_estimator(model, X)": "a page of ritz report",
 }
 # The most letters of a line of a table that goes to a file or a pipe.
 FILE_WIDTH = 200
@@ -76,6 +85,8 @@ def warnings_in_words() -> Iterator[None]:
         warnings.simplefilter("ignore")
         for category in (UserWarning, RuntimeWarning):
             warnings.filterwarnings("always", category=category)
+        # Columns are found by their names before, so that the rows of a model need none.
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
         warnings.showwarning = warned
         yield
 

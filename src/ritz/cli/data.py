@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -15,6 +17,9 @@ import ritz
 from ritz.cli.console import note
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ritz.streams import Stream
     from ritz.validation import Array
 
@@ -24,6 +29,10 @@ REPORT_ROWS = 20_000
 MOST_NAMES = 12
 # Rows that are counted at a time.
 COUNTED_ROWS = 131_072
+# Rows that say what a column of text holds.
+HEAD_ROWS = 1000
+# Names of columns that identify rows: id, customer_id, customerId, customerID.
+IDENTIFIER = re.compile(r"(?i:^|_)(?i:id)$|[a-z]I[dD]$")
 # Files without named columns.
 PLAIN = (".npy", ".zarr")
 
@@ -65,6 +74,8 @@ class Source:
 
         A pattern stands for the numeric columns among those that it fits, unless any kind will do.
         """
+        from ritz.streams.formats import meant
+
         if not patterns:
             return []
         if self.kinds is None:
@@ -79,6 +90,7 @@ class Source:
                 if not found:
                     columns = listed(self.kinds)
                     message = f"{name!r} is no column of {self.paths[0]}, which has {columns}."
+                    message += meant(name, self.kinds)
                     raise typer.BadParameter(message, param_hint=option)
                 chosen |= dict.fromkeys(found)
         return list(chosen)
@@ -98,16 +110,43 @@ class Source:
         left = [f"{name} ({(self.kinds or {})[name]})" for name in names]
         if left:
             note(f"Left out, as they hold no numbers: {listed(left)}.")
+        for name in names:
+            if (self.kinds or {})[name] == "text" and (wrong := self._wrong_entry(name)):
+                warnings.warn(
+                    f"{name} holds numbers but for {wrong}: mend that, or name the columns to use "
+                    "with --columns.",
+                    stacklevel=2,
+                )
 
-    def target(self, name: str) -> str:
-        """Return the column of --target, which must not hold text."""
+    def _wrong_entry(self, name: str) -> str | None:
+        """Return the first entry that is no number in a column of text that mostly holds numbers.
+
+        None for a column whose first rows are mostly words.
+        """
+        from ritz.streams.formats import arrow, is_number
+
+        file = ritz.Table(list(self.paths), delimiter=self.delimiter).files[0]
+        _, batch = next(file.batches([name], (), HEAD_ROWS), (0, None))
+        entries = [] if batch is None else batch.column(0).slice(0, HEAD_ROWS).to_pylist()
+        missing = (None, *arrow("pyarrow.csv").ConvertOptions().null_values)
+        there = {row: text for row, text in enumerate(entries) if text not in missing}
+        words = {row: text for row, text in there.items() if not is_number(text)}
+        if not words or 2 * len(words) >= len(there):
+            return None
+        row = min(words)
+        more = f" and {len(words) - 1} more" if len(words) > 1 else ""
+        return f"{words[row]!r} in row {row}{more}"
+
+    def target(self, name: str, *, text: bool = False) -> str:
+        """Return the column of --target, which must hold numbers, or text where that will do."""
         found = self.named([name], "--target")
         if len(found) > 1:
             message = f"names {len(found)} columns ({listed(found)}), and must name one."
             raise typer.BadParameter(message, param_hint="--target")
         [target] = found
-        if (self.kinds or {})[target] in ("text", "time"):
-            message = f"must be a numeric column. {target!r} holds {(self.kinds or {})[target]}."
+        kind = (self.kinds or {})[target]
+        if kind == "time" or (kind == "text" and not text):
+            message = f"must be a numeric column. {target!r} holds {kind}."
             raise typer.BadParameter(message, param_hint="--target")
         return target
 
@@ -132,25 +171,32 @@ class Source:
         self._note_left([name for name in rest if name not in chosen])
         numbers = [name for name in chosen if self._numbers_rows(name)]
         if numbers and len(numbers) < len(chosen):
-            note(f"Left out, as they number the rows: {listed(numbers)}. --columns can name them.")
+            what = f"Left out, as they number or identify the rows: {listed(numbers)}."
+            note(f"{what} --columns can name them.")
             chosen = [name for name in chosen if name not in numbers]
         return chosen
 
     def _numbers_rows(self, name: str) -> bool:
-        """Return whether a column counts its first rows one by one."""
+        """Return whether a column counts its first rows one by one, or identifies them."""
         table = ritz.Table(list(self.paths), [name], delimiter=self.delimiter, partial=(name,))
         some = table.head(COUNTED_ROWS)[:, 0]
-        return len(some) > 2 and bool((some[1:] - some[:-1] == 1.0).all())
+        if len(some) < 3:
+            return False
+        named = IDENTIFIER.search(name) and (some % 1 == 0).all()
+        return bool((some[1:] - some[:-1] == 1.0).all() or (named and len(set(some)) == len(some)))
 
-    def open(self, columns: Sequence[str] | None) -> Stream:
-        """Return the rows of some columns as a stream, or of all of a file without names."""
+    def open(self, columns: Sequence[str] | None, others: Sequence[str] = ()) -> Stream:
+        """Return the rows of some columns as a stream, or of all of a file without names.
+
+        Other columns follow, unless they are among the first.
+        """
         if self.kinds is None:
             paths = list(self.paths)
             return ritz.open(paths if len(paths) > 1 else paths[0])
         note(f"Columns used: {listed(columns or ())}.")
         return ritz.Table(
             list(self.paths),
-            list(columns or ()),
+            list(dict.fromkeys([*(columns or ()), *others])),
             weight=self.weight,
             nulls=self.nulls,
             delimiter=self.delimiter,
@@ -224,8 +270,8 @@ def require_outputs(outputs: dict[str, Path | None], inputs: Sequence[str]) -> N
             raise typer.BadParameter(message, param_hint=option)
 
 
-def require_table(output: Path | None) -> None:
-    """Raise for a file of rows whose name says no format that can be written."""
+def require_table(output: Path | None, keep: Sequence[str] | None = None) -> None:
+    """Raise for a file of rows whose name says no format that can be written, or none for names."""
     from ritz.streams.write import output_format
 
     try:
@@ -234,12 +280,39 @@ def require_table(output: Path | None) -> None:
     except ValueError:
         message = f"must end in .parquet, .csv, .csv.gz, .feather or .npy. Got {str(output)!r}."
         raise typer.BadParameter(message, param_hint="--output") from None
+    if keep and output is not None and output.suffix.lower() == ".npy":
+        message = "needs an output with named columns, .parquet or .csv: .npy holds numbers alone."
+        raise typer.BadParameter(message, param_hint="--keep")
 
 
 def require_page(page: Path | None, option: str) -> None:
     """Raise for a report whose name says that it is no page for a browser."""
     if page is not None and page.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"must end in .html. Got {str(page)!r}.", param_hint=option)
+
+
+def with_target(
+    source: Source, columns: Sequence[str], target: str, seed: int
+) -> tuple[Array, Array | NDArray[np.str_]]:
+    """Return some columns and another, numbers or text, of all rows or of a random sample."""
+    import numpy as np
+
+    if (source.kinds or {})[target] != "text":
+        rows = sampled(source.open(columns, [target]), seed)
+        place = [*columns, target].index(target)
+        return rows[:, : len(columns)], rows[:, place]
+    table, rng = source.open(columns), np.random.default_rng(seed)
+    assert isinstance(table, ritz.Table)
+    X, y, key = np.empty((0, len(columns))), np.empty(0, dtype=np.str_), np.empty(0)
+    for block, kept in table.with_columns([target]):
+        words = [text or "missing" for text in kept.column(0).to_pylist()]
+        X, y = np.concatenate([X, block.views[0]]), np.concatenate([y, words])
+        key = np.concatenate([key, rng.random(len(words))])
+        if len(key) > REPORT_ROWS:
+            # The rows of the smallest keys, in their order.
+            first = np.sort(np.argpartition(key, REPORT_ROWS)[:REPORT_ROWS])
+            X, y, key = X[first], y[first], key[first]
+    return X, y
 
 
 def sampled(rows: Stream, seed: int) -> Array:

@@ -10,6 +10,7 @@ import ritz
 from ritz.cli.console import finish, note
 from ritz.cli.data import Source, listed, require_outputs, require_page, require_table
 from ritz.cli.options import (
+    Centers,
     Clusters,
     Columns,
     Data,
@@ -28,6 +29,8 @@ from ritz.cli.options import (
     Output,
     Report,
     Save,
+    Scale,
+    ScaleOption,
     Seed,
     Target,
     Weight,
@@ -42,7 +45,7 @@ from ritz.cli.results import (
     write_report,
     wrote,
 )
-from ritz.cli.targets import gradient_columns
+from ritz.cli.targets import gradient_columns, note_derivatives
 
 if TYPE_CHECKING:
     from ritz.streams import Stream
@@ -60,18 +63,19 @@ def embed(
     report: Report = None,
     save: Save = None,
     operator: OperatorOption = Operator.auto,
+    centers: Centers = "auto",
+    scale: ScaleOption = Scale.auto,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Write the first eigenfunctions of an operator at each row of DATA."""
-    require_files(data, output, report, save)
+    require_files(data, output, report, save, keep)
     source = Source.at(data, nulls, weight, delimiter)
     kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
-    model = ritz.SpectralEmbedding(count_of(k), operator=operator.value, random_state=seed).fit(
-        rows
-    )
+    options = spectral(operator, centers, scale, seed)
+    model = ritz.SpectralEmbedding(count_of(k), **options).fit(rows)
     n_rows = model.transform_to(rows, output, keep=kept)
     note_dropped(source, n_rows)
     others = write_others(model, rows, report, save, seed)
@@ -92,18 +96,19 @@ def cluster(
     report: Report = None,
     save: Save = None,
     operator: OperatorOption = Operator.auto,
+    centers: Centers = "auto",
+    scale: ScaleOption = Scale.auto,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Write the cluster of each row of DATA."""
-    require_files(data, output, report, save)
+    require_files(data, output, report, save, keep)
     source = Source.at(data, nulls, weight, delimiter)
     kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
-    model = ritz.SpectralClustering(count_of(k), operator=operator.value, random_state=seed).fit(
-        rows
-    )
+    options = spectral(operator, centers, scale, seed)
+    model = ritz.SpectralClustering(count_of(k), **options).fit(rows)
     n_rows = model.predict_to(rows, output, keep=kept)
     note_dropped(source, n_rows)
     sizes = sizes_of_clusters(output, model.n_clusters_)
@@ -113,7 +118,7 @@ def cluster(
     if hasattr(model, "sure_"):
         sure = ", a clear number" if model.sure_ else ", though the number is not sure"
     found = f"{model.n_clusters_} cluster{'' if model.n_clusters_ == 1 else 's'}{sure}."
-    counts = ", ".join(f"{j}: {size:,}" for j, size in enumerate(sizes))
+    counts = listed(f"{j}: {size:,}" for j, size in enumerate(sizes))
     lines = wrote({"clusters": output, "report": report, "model": save}, n_rows)
     parts = [title_of(model), found, f"Rows of each cluster: {counts}.", *lines]
     finish(as_json, {**facts, "output": output, **others}, parts)
@@ -129,6 +134,8 @@ def spectrum(
     report: Report = None,
     save: Save = None,
     operator: OperatorOption = Operator.auto,
+    centers: Centers = "auto",
+    scale: ScaleOption = Scale.auto,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
@@ -137,9 +144,8 @@ def spectrum(
     require_files(data, None, report, save)
     source = Source.at(data, nulls, weight, delimiter)
     rows = source.open(source.chosen(columns))
-    model = ritz.SpectralEmbedding(count_of(k), operator=operator.value, random_state=seed).fit(
-        rows
-    )
+    options = spectral(operator, centers, scale, seed)
+    model = ritz.SpectralEmbedding(count_of(k), **options).fit(rows)
     if weight is None:
         note_dropped(source, model.spectrum_.n_rows)
     others = write_others(model, rows, report, save, seed)
@@ -164,7 +170,7 @@ def surrogate(
     debug: Debug = False,
 ) -> None:
     """Fit a function of the columns of DATA to values and derivatives (Hermite regression)."""
-    require_files(data, output, None, save)
+    require_files(data, output, None, save, keep)
     source = Source.at(data, nulls, weight, delimiter)
     kept = source.kept(keep)
     target = source.target(target)
@@ -175,6 +181,8 @@ def surrogate(
     if slopes:
         pairs = [f"{slope} by {name}" for slope, name in zip(slopes, inputs or (), strict=True)]
         note(f"Derivatives of {target}: {listed(pairs)}.")
+    elif columns is None:
+        note_derivatives(source, target, inputs or ())
     model = ritz.HermiteRegressor(random_state=seed).fit(rows, target, gradient=slopes or None)
     n_rows = None if output is None else model.predict_to(rows, output, keep=kept)
     if save is not None:
@@ -191,15 +199,29 @@ def surrogate(
 
 
 def count_of(k: str) -> Any:
-    """Return the number that -k names, or "auto"."""
+    """Return the number that an option names, or "auto"."""
     return k if k == "auto" else int(k)
 
 
+def spectral(operator: Operator, centers: str, scale: Scale, seed: int) -> dict[str, Any]:
+    """Return the options of commands that find a spectrum as arguments of its estimators."""
+    return {
+        "operator": operator.value,
+        "n_centers": count_of(centers),
+        "scale": None if scale is Scale.none else scale.value,
+        "random_state": seed,
+    }
+
+
 def require_files(
-    data: list[str], output: Path | None, report: Path | None, save: Path | None
+    data: list[str],
+    output: Path | None,
+    report: Path | None,
+    save: Path | None,
+    keep: list[str] | None = None,
 ) -> None:
     """Raise for a file that cannot be written, before anything is computed."""
-    require_table(output)
+    require_table(output, keep)
     require_page(report, "--report")
     require_outputs({"--output": output, "--report": report, "--save": save}, data)
     require_report(report)

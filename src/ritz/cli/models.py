@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 import ritz
-from ritz.cli.console import finish, listing
-from ritz.cli.data import Source, require_outputs, require_page, require_table, sampled
+from ritz.cli.console import finish, in_words, listing
+from ritz.cli.data import (
+    Source,
+    is_plain,
+    require_outputs,
+    require_page,
+    require_table,
+    sampled,
+    with_target,
+)
 from ritz.cli.options import (
     Columns,
     Data,
@@ -24,8 +32,13 @@ from ritz.cli.options import (
     Page,
     ShownData,
     ShownTarget,
+    Slopes,
+    Std,
 )
 from ritz.cli.results import facts_of, note_dropped, require_report, values_of, wrote
+
+if TYPE_CHECKING:
+    from ritz.hermite import HermiteRegressor
 
 
 def transform(
@@ -36,25 +49,58 @@ def transform(
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
     keep: Keep = None,
+    std: Std = False,
+    gradient: Slopes = False,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Write the embedding, clusters or predictions of MODEL at the rows of DATA."""
-    require_table(output)
+    require_table(output, keep)
     require_outputs({"--output": output}, [str(model), *data])
     fitted = loaded(model)
     if not is_estimator(fitted):
         what = f"{model} holds a {type(fitted).__name__}, which does not evaluate rows of a file."
         raise ValueError(f"{what} Save an estimator, as ritz embed --save does.")
+    for asked, option in ((std, "--std"), (gradient, "--gradient")):
+        if asked and not isinstance(fitted, ritz.HermiteRegressor):
+            message = f"needs a model of ritz surrogate. {model} holds a {type(fitted).__name__}."
+            raise typer.BadParameter(message, param_hint=option)
     source = Source.at(data, nulls, None, delimiter)
     kept = source.kept(keep)
     rows = source.open(columns_of(fitted, source, columns, kept))
-    write: Any = getattr(fitted, "transform_to", None) or fitted.predict_to
-    n_rows = write(rows, output, keep=kept)
+    if std or gradient:
+        n_rows = write_certainty(fitted, rows, output, kept, std, gradient)
+    else:
+        write: Any = getattr(fitted, "transform_to", None) or fitted.predict_to
+        n_rows = write(rows, output, keep=kept)
     note_dropped(source, n_rows)
     facts = {"command": "transform", "model": type(fitted).__name__, "rows": n_rows}
     what = "embedding" if hasattr(fitted, "transform_to") else "predictions"
     finish(as_json, {**facts, "output": output}, wrote({what: output}, n_rows))
+
+
+def write_certainty(
+    model: HermiteRegressor, rows: Any, output: Path, keep: list[str], std: bool, gradient: bool
+) -> int:
+    """Write predictions with standard deviations and partial derivatives; return how many rows."""
+    import numpy as np
+
+    from ritz.estimators.writing import write_values
+
+    columns = getattr(model, "feature_names_in_", range(model.n_features_in_))
+    one = model.predict(np.zeros((1, model.n_features_in_)))
+    # Several outputs are numbered.
+    numbers = [""] if one.ndim == 1 else list(map(str, range(one.shape[1])))
+    names = [f"prediction{j}" for j in numbers]
+    names += [f"std{j}" for j in numbers if std]
+    names += [f"d{j}_{column}" for column in columns for j in numbers if gradient]
+
+    def values(X: Any) -> Any:
+        parts = model.predict(X, return_std=True) if std else (model.predict(X),)
+        parts = (*parts, model.predict_gradient(X)) if gradient else parts
+        return np.concatenate([part.reshape(len(X), -1) for part in parts], axis=1)
+
+    return write_values(model, rows, output, values, names, keep)
 
 
 def report(
@@ -79,10 +125,13 @@ def report(
     X, y = None, None
     if paths:
         source = Source.at(paths, nulls, None, delimiter)
-        others = [] if target is None else [source.target(target)]
+        text = not isinstance(fitted, ritz.HermiteRegressor)
+        others = [] if target is None else [source.target(target, text=text)]
         chosen = columns_of(fitted, source, columns, others)
-        rows = sampled(source.open(None if chosen is None else [*chosen, *others]), 0)
-        X, y = (rows, None) if target is None else (rows[:, :-1], rows[:, -1])
+        if target is None:
+            X = sampled(source.open(chosen), 0)
+        else:
+            X, y = with_target(source, chosen or (), others[0], 0)
     ritz.report(fitted, X, output, y=y, title=f"{type(fitted).__name__}: {model.name}")
     facts = {"command": "report", "model": type(fitted).__name__, "output": output}
     opened = f"Open it in a browser: {output.resolve().as_uri()}"
@@ -100,7 +149,7 @@ def info(model: Model, as_json: Json = False, debug: Debug = False) -> None:
         facts = {"command": "info", **facts_of(fitted), "chosen": chosen}
         parts = [found.title, listing("Chosen", found.chosen)]
         for heading, items in (("How sure", found.sure), ("What to try next", found.next)):
-            parts.append(listing(heading, [("-", item) for item in items]))
+            parts.append(listing(heading, [("-", in_words(item)) for item in items]))
         finish(as_json, {**facts, "sure": found.sure, "next": found.next}, parts)
     else:
         facts = {"command": "info", "model": type(fitted).__name__, "rows": fitted.n_rows}
@@ -109,8 +158,12 @@ def info(model: Model, as_json: Json = False, debug: Debug = False) -> None:
 
 def loaded(model: Path) -> Any:
     """Return what a file of `save` holds."""
+    from ritz.streams.formats import format_of, no_file
+
     if not model.exists():
-        raise FileNotFoundError(f"{str(model)!r} is the name of no file.")
+        raise no_file(model)
+    if format_of(str(model)) is not None or is_plain([str(model)]):
+        raise ValueError(f"{model} is a table and not a saved model. Name a file of --save.")
     return ritz.load(model)
 
 

@@ -26,6 +26,14 @@ class Operator(StrEnum):
     neighbors = "neighbors"
 
 
+class Scale(StrEnum):
+    """What columns are divided by."""
+
+    auto = "auto"
+    standard = "standard"
+    none = "none"
+
+
 def count_or_auto(text: str) -> str:
     """Return a positive number or "auto"; raise for any other text."""
     if text != "auto" and not (text.isdecimal() and int(text) > 0):
@@ -77,7 +85,7 @@ Eigenvalues = Annotated[str, number("How many eigenvalues besides the 0 of the c
 Target = Annotated[str, column("The column to predict; it may have gaps.")]
 ShownTarget = Annotated[
     str | None,
-    column("A numeric column: colors the rows, or checks the intervals of a surrogate."),
+    column("A column: colors the rows, or checks the intervals of a surrogate by its numbers."),
 ]
 Gradient = Annotated[
     list[str] | None,
@@ -132,6 +140,21 @@ Keep = Annotated[
     ),
 ]
 
+Std = Annotated[
+    bool,
+    typer.Option(
+        "--std", rich_help_panel=RESULTS, help="Of a surrogate: its standard deviations, as std."
+    ),
+]
+Slopes = Annotated[
+    bool,
+    typer.Option(
+        "--gradient",
+        rich_help_panel=RESULTS,
+        help="Of a surrogate: its partial derivatives, as d_a by column a.",
+    ),
+]
+
 # How it runs.
 OperatorOption = Annotated[
     Operator,
@@ -139,6 +162,24 @@ OperatorOption = Annotated[
         "--operator",
         rich_help_panel=RUNNING,
         help="laplacian where rows fill their space, neighbors where they do not; auto decides.",
+    ),
+]
+Centers = Annotated[
+    str,
+    typer.Option(
+        "--centers",
+        metavar="N|auto",
+        callback=count_or_auto,
+        rich_help_panel=RUNNING,
+        help="How many kernel sections functions are made of: more are more exact, and slower.",
+    ),
+]
+ScaleOption = Annotated[
+    Scale,
+    typer.Option(
+        "--scale",
+        rich_help_panel=RUNNING,
+        help="standard divides columns by their standard deviations; auto does where they differ.",
     ),
 ]
 Seed = Annotated[

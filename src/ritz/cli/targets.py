@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 import typer
 
+from ritz.cli.console import note
 from ritz.cli.data import Source, listed
+
+
+def note_derivatives(source: Source, target: str, inputs: Sequence[str]) -> None:
+    """Say which of the inputs have names of derivatives of the target by other columns."""
+    for start in (f"d{target}_", f"d{target}/d", f"d{target}_d"):
+        ends = {name: name.removeprefix(start) for name in inputs if name.startswith(start)}
+        found = [name for name, end in ends.items() if end in (source.kinds or {})]
+        if found:
+            what = f"By their names, {listed(found)} are derivatives of {target}, not inputs"
+            note(f"{what}: pass --gradient '{start}*' to fit to them.")
 
 
 def gradient_columns(source: Source, patterns: Sequence[str], inputs: Sequence[str]) -> list[str]:

@@ -344,7 +344,7 @@ class SpectralEmbedding(
             sums, self.n_components, self.regularization_, "n_components", self.n_jobs, calls=4
         )
         self.spectrum_ = self.units_.named(with_basis_errors(spectrum, self.selection_))
-        self.sums_ = sums
+        self.sums_, self._grouped = sums, sums.grouped
         self.eigenvalues_, self.eigenvalue_errors_ = without_constant(self.spectrum_)
         self.n_components_ = self._n_features_out = len(self.eigenvalues_)
         return self

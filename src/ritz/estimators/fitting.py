@@ -13,6 +13,7 @@ from ritz.forms import Form
 from ritz.forms.neighbors import Neighbors
 from ritz.progress import showing
 from ritz.selection.choice import (
+    NEIGHBOR_DEFAULTS,
     Defaults,
     Selected,
     Wanted,
@@ -23,10 +24,6 @@ from ritz.selection.rows import Rows
 from ritz.validation import as_choice, parameter_error
 
 DEFAULTS = Defaults()
-# Functions that tell clusters apart vary within short distances, which takes many centers.
-NEIGHBOR_DEFAULTS = Defaults(
-    centers_per_root=20.0, most_centers=2000, centers_share=0.5, per_column=False
-)
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 

@@ -206,6 +206,7 @@ class DiffusionModes(
         with renamed(A="mobility" if self.D is None else "D"):
             form = self._form(data, groups)
             sums = fitted_sums(self, form, n_modes, data, seed, checkpoint=checkpoint)
+        self._grouped = sums.grouped
         spectrum = wanted_functions(sums, n_modes, self.regularization_, "n_modes", self.n_jobs)
         self.spectrum_ = with_basis_errors(spectrum, self.selection_)
         self.rates_, self.rate_errors_ = without_constant(self.spectrum_)

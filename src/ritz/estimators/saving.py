@@ -39,6 +39,7 @@ FITTED: dict[str, Any] = {
     "sums_": Sums,
     "_buffer": WeightedRows | None,
     "_reach": float | None,
+    "_grouped": bool,
     "eigenvalues_": Array,
     "eigenvalue_errors_": Array | None,
     "n_components_": int,

@@ -143,7 +143,11 @@ def modes_summary(estimator: Any) -> Summary:
     times = in_short(estimator.timescales_)
     sure.insert(0, f"The timescales, one over the rates, are {times} in units of time of D.")
     advice = advice_on(levels, estimator.n_folds, estimator, "n_modes")
-    advice.append("Frames of a time series need groups='auto' in `fit`, or errors are too small.")
+    if not getattr(estimator, "_grouped", False):
+        advice.append(
+            "Frames of a time series need `groups` in `fit`, or errors are too small: labels of "
+            "runs, or 'auto' for one series."
+        )
     advice.append(looks("ritz.EigenfunctionDisplay.from_estimator(model, X)"))
     title = title_of(estimator, functions_in_words(n, "slow mode"))
     return Summary(title, tuple(chosen), tuple(sure), tuple(advice))

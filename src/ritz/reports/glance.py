@@ -45,7 +45,7 @@ class Glance:
     warnings: tuple[str, ...]
 
 
-def glance(X: Array, names: tuple[str, ...], scaled: bool = False) -> Glance:
+def glance(X: Array, names: tuple[str, ...], scaled: bool = False, grouped: bool = False) -> Glance:
     """Look at rows.
 
     Parameters
@@ -54,6 +54,8 @@ def glance(X: Array, names: tuple[str, ...], scaled: bool = False) -> Glance:
         The rows (n, d), and the names of their columns (d,).
     scaled
         Whether the fit divided columns by their widths.
+    grouped
+        Whether the fit was told which rows depend on each other.
     """
     n, d = X.shape
     some = X[:: max(1, n // QUANTILE_ROWS)]
@@ -106,10 +108,12 @@ def glance(X: Array, names: tuple[str, ...], scaled: bool = False) -> Glance:
             f"There are only {n / d:.1f} rows for each column: functions of so many "
             "columns may not hold on new rows. Use fewer columns or more rows."
         )
-    if n >= FEWEST_SERIES_ROWS and (time := integrated_time(X)) > DEPENDENT_TIME:
+    is_series = not grouped and n >= FEWEST_SERIES_ROWS
+    if is_series and (time := integrated_time(X)) > DEPENDENT_TIME:
         found.append(
             f"Rows resemble about {time:,.0f} others around them, as in a time series: error bars "
-            "are too small unless groups='auto' is passed to fit. If they are only sorted, shuffle."
+            "are too small unless `groups` is passed to fit: labels of runs, or 'auto' for one "
+            "series. If they are only sorted, shuffle."
         )
     return Glance(n, d, distinct, columns, tuple(found))
 

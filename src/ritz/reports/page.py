@@ -25,6 +25,7 @@ from ritz.reports.sections import (
     about_functions,
     about_selection,
     about_spectrum,
+    profile_of,
 )
 from ritz.validation import Array, as_numeric, as_rows, parameter_error
 
@@ -47,6 +48,7 @@ class Page:
     functions: tuple[Picture, ...] = ()
     functions_lead: str = ""
     clusters: tuple[Picture, ...] = ()
+    profile: str = ""
     brush: Brush | None = None
     brush_lead: str = ""
     calibration: tuple[Picture, ...] = ()
@@ -64,6 +66,7 @@ class Page:
             ("spectrum", "Spectrum", self.spectrum),
             ("functions", "Functions", self.functions),
             ("clusters", "Clusters", self.clusters),
+            ("profile", "Profile", self.profile),
             ("embedding", "Embedding", self.brush),
             ("calibration", "Intervals", self.calibration),
             ("columns", "Columns", self.shares),
@@ -81,10 +84,11 @@ def spectral_parts(model: Any, source: Source, X: Any, y: Any, n_points: Any) ->
         return parts | about_selection(model)
     rows = as_rows(X, "X", source.functions.dimension, at_least=1)
     names = axis_names(source.names, rows.shape[1])
-    parts |= about_data(rows, names, source.units.scale is not None)
+    grouped = getattr(model, "_grouped", False)
+    parts |= about_data(rows, names, source.units.scale is not None, grouped)
     parts |= about_functions(source, source.points(X, n_points)[0])
     if isinstance(model, SpectralClustering):
-        parts |= about_clusters(model, X)
+        parts |= about_clusters(model, X) | {"profile": profile_of(model, rows, names)}
     parts |= about_embedding(model, source, X, names, y, n_points)
     some = source.numbers[:MOST_FUNCTIONS]
     if source.functions.differentiable:

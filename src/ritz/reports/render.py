@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.atomic import write_atomically
@@ -18,9 +19,11 @@ from ritz.hermite import HermiteRegressor
 from ritz.reports.page import Page, about_choices, regression_parts, spectral_parts
 from ritz.reports.reproduce import code_for, fingerprint
 from ritz.spectrum import SingularSpectrum, Spectrum
-from ritz.validation import as_count, as_rows, parameter_error
+from ritz.validation import Names, as_count, as_rows, parameter_error
 
 FOLDER = Path(__file__).parent
+# What browsers take for a page.
+SUFFIXES = (".html", ".htm")
 # What the page may do: use what it holds, and nothing else.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -44,12 +47,14 @@ def report(
     Parameters
     ----------
     model
-        A fitted estimator, or a `Spectrum` or `SingularSpectrum`.
+        A fitted estimator, a `Spectrum` or `SingularSpectrum`, or a fitted `Pipeline` of
+        scikit-learn that ends in such an estimator: the page is about the last step, and about rows
+        as the steps before it transform them.
     X
         Samples (n, d), those of the fit or others; without them the page holds what the model
         knows.
     path
-        The file to write.
+        The file to write, .html or .htm.
     y
         Labels or numbers (n,), or a column of X, that color the samples. For a `HermiteRegressor`,
         values that it was not fitted to, to check its intervals with.
@@ -80,20 +85,27 @@ def report(
     except TypeError:
         what, got = "a text or a PathLike", type(path).__name__
         raise parameter_error("path", what, got, kind=TypeError) from None
+    if target.suffix.lower() not in SUFFIXES:
+        raise parameter_error("path", "a name that ends in .html or .htm", repr(str(target)))
     require_extras()
+    in_pipeline = isinstance(model, Pipeline)
+    names: Names = None
+    if in_pipeline:
+        model, X, names = last_step(model, X)
     source: Source | None = None
     if isinstance(model, HermiteRegressor):
         check_is_fitted(model, "solution_")
         parts = regression_parts(model, X, y)
     else:
         source = source_of(model)
+        source = source if names is None else replace(source, names=names)
         parts = spectral_parts(model, source, X, y, n_points)
     rows = None if X is None else as_rows(X, "X")
     parts = about_choices(model, source) | parts
     name = type(model).__name__
     page = Page(
         title=title or f"{name} report",
-        code=code_for(model, source, target.name),
+        code=code_for(model, source, target.name, in_pipeline),
         fingerprint=fingerprint(rows),
         **parts,
     )
@@ -101,6 +113,20 @@ def report(
     with write_atomically(target) as file:
         file.write(html.encode())
     return target
+
+
+def last_step(pipeline: Pipeline, X: Any) -> tuple[Any, Any, Names]:
+    """Return the last step of a pipeline, and the rows and names of columns that it was given."""
+    before, model = pipeline[:-1], pipeline[-1]
+    if X is None or not len(before):
+        return model, X, None
+    check_is_fitted(pipeline)
+    try:
+        names = tuple(map(str, before.get_feature_names_out()))
+    except (AttributeError, ValueError):
+        # Not every transformer can name its columns.
+        names = None
+    return model, before.transform(X), names
 
 
 def source_of(model: Any) -> Source:

@@ -25,14 +25,15 @@ MORE = {"SingularEmbedding": ", Y", "SingularNetwork": ", Y"}
 MORE |= dict.fromkeys(["HermiteRegressor", "LaplacianRegressor", "LaplacianClassifier"], ", y")
 
 
-def code_for(model: Any, source: Source | None, path: str) -> str:
-    """Return five lines that fit and report again."""
+def code_for(model: Any, source: Source | None, path: str, in_pipeline: bool = False) -> str:
+    """Return five lines that fit and report again, of a pipeline those for its last step."""
     lines = ["import ritz", ""]
     if isinstance(model, BaseEstimator):
         name = type(model).__name__
         module = "ritz.neural" if "neural" in type(model).__module__ else "ritz"
         text = " ".join(model.__repr__(N_CHAR_MAX=10**9).split())
-        lines[1] = "X = ...  # the rows of the fit; Y or y with them where it takes them"
+        steps = ", transformed by the steps before this one" if in_pipeline else ""
+        lines[1] = f"X = ...  # the rows of the fit{steps}; Y or y with them where it takes them"
         lines += [
             f"model = {module}.{text}",
             f"model.fit(X{MORE.get(name, '')})  # and the weights, groups or gradients of the fit",

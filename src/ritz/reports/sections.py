@@ -30,8 +30,8 @@ from ritz.selection.selection import cells as candidate_cells
 from ritz.spectrum.spectrum import cells
 from ritz.validation import Array, renamed
 
-# Functions that are drawn, and columns in the table of shares, at most.
-MOST_FUNCTIONS, MOST_COLUMNS = 12, 15
+# Functions that are drawn, columns in the table of shares, and in that of clusters, at most.
+MOST_FUNCTIONS, MOST_COLUMNS, MOST_MEANS = 12, 15, 12
 WIDE, SQUARE = (4.4, 3.3), (4.4, 3.7)
 
 
@@ -45,9 +45,11 @@ class Shares:
     more: str
 
 
-def about_data(X: Array, names: tuple[str, ...], scaled: bool) -> dict[str, Any]:
-    """Return the section about the data, whose columns a fit may have scaled already."""
-    found = glance(X, names, scaled)
+def about_data(
+    X: Array, names: tuple[str, ...], scaled: bool, grouped: bool = False
+) -> dict[str, Any]:
+    """Return the section about the data, of which a fit may have scaled columns or known groups."""
+    found = glance(X, names, scaled, grouped)
     headers = ("column", "minimum", "median", "maximum", "std. deviation", "")
     caption = "Columns"
     if found.n_columns > len(found.columns):
@@ -158,6 +160,30 @@ def about_clusters(model: SpectralClustering, X: Any) -> dict[str, Any]:
         text = f"Ratios of neighboring eigenvalues; the largest is at {model.n_clusters_} clusters."
         pictures.append(picture("evidence", SQUARE, draw, text))
     return {"clusters": tuple(pictures)}
+
+
+def profile_of(model: SpectralClustering, X: Array, names: tuple[str, ...]) -> str:
+    """Return the table of the rows of each cluster and the means of its columns.
+
+    The columns come in the order of the share of their variance that lies between clusters.
+    """
+    labels = clusters_of(model, X)
+    sizes = np.bincount(labels, minlength=model.n_clusters_)
+    # A cluster without any of these rows has no mean.
+    there = np.flatnonzero(sizes)
+    means = np.stack([X[labels == j].mean(axis=0) for j in there])
+    between = sizes[there] @ (means - X.mean(axis=0)) ** 2 / len(X)
+    spread = X.var(axis=0)
+    shares = np.divide(between, spread, out=np.zeros(len(spread)), where=spread > 0)
+    first = np.argsort(-shares, kind="stable")[:MOST_MEANS]
+    headers = ("cluster", "rows", "share", *(names[c] for c in first))
+    rows = [
+        (str(j), f"{sizes[j]:,}", f"{sizes[j] / len(X):.0%}", *(f"{m:.4g}" for m in mean[first]))
+        for j, mean in zip(there, means, strict=True)
+    ]
+    caption = "Means of the columns in each cluster, those that differ most first"
+    more = len(names) - len(first)
+    return tables.table(f"{caption}; {more} more differ less" if more else caption, headers, rows)
 
 
 def about_embedding(

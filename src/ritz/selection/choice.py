@@ -73,6 +73,12 @@ class Defaults:
     most_compared: int = MOST_COMPARED_FUNCTIONS
 
 
+# Functions that tell clusters apart vary within short distances, which takes many centers.
+NEIGHBOR_DEFAULTS = Defaults(
+    centers_per_root=20.0, most_centers=2000, centers_share=0.5, per_column=False
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Wanted:
     """The parameters of an estimator that decide its basis, each a value or "auto"."""

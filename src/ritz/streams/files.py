@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.rows import Block
-from ritz.streams.formats import FORMATS, SUFFIXES, File, arrow, format_of
+from ritz.streams.formats import FORMATS, SUFFIXES, File, arrow, format_of, no_file
 from ritz.streams.labels import as_numbers
 from ritz.streams.stream import Stream, rows_per_chunk
 from ritz.validation import (
@@ -253,9 +253,9 @@ def found_at(path: str, format: str | None) -> list[str]:
         return [path]
     found = sorted(glob(path, recursive=True))
     if not found:
-        has_pattern = any(letter in path for letter in "*?[")
-        reason = "is the name of no file" if not has_pattern else "fits the name of no file"
-        raise FileNotFoundError(f"{path!r} {reason}.")
+        if not any(letter in path for letter in "*?["):
+            raise no_file(path)
+        raise FileNotFoundError(f"{path!r} fits the name of no file.")
     return [file for name in found for file in found_at(name, format)]
 
 

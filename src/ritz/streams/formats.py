@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -200,6 +201,21 @@ def stamp_of(path: str) -> tuple[int, int]:
     """Return the size of a file and when it was changed last."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return the question whether a name is a mistyped one, or nothing."""
+    near = get_close_matches(name, list(known), 1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def no_file(path: str | os.PathLike[str]) -> FileNotFoundError:
+    """Return the error of a file that is not there, with a name that is like its own."""
+    folder, name = os.path.split(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        return FileNotFoundError(f"There is no folder {folder!r}, and no file {name!r} in it.")
+    text = f"There is no file {name!r} in {folder!r}.{meant(name, os.listdir(folder))}"
+    return FileNotFoundError(text)
 
 
 def is_number(text: str) -> bool:
