@@ -19,10 +19,11 @@ def limits():
     """A function that returns the numbers of BLAS threads, which are two before each test."""
     # Other packages bring libraries of their own, which NumPy and SciPy do not call.
     libraries = threads._blas().lib_controllers
-    # Tasks of a scheduler that an earlier test has closed may still be at work.
-    deadline = monotonic() + 30
-    while threads._limit.holders and monotonic() < deadline:
+    # Tasks of a scheduler that an earlier test has closed may still be at work, one after another.
+    quiet, deadline = 0, monotonic() + 30
+    while quiet < 10 and monotonic() < deadline:
         sleep(0.05)
+        quiet = 0 if threads._limit.holders else quiet + 1
     with threadpool_limits(2, "blas"):
         yield lambda: [library.num_threads for library in libraries]
 
