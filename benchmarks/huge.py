@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--source", choices=("blocks", "mapped", "parquet"), default="blocks")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     rows, columns = int(options.rows), options.columns
     print(ritz.plan(rows, columns, n_centers=options.centers), end="\n\n")
     model = ritz.SpectralEmbedding(
