@@ -6,10 +6,10 @@ extra `bench`; `--list` lists them all, and `--tiny` shrinks them to see that th
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import platform
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +40,10 @@ NAMES = (
     "imports",
     "atoms",
     "real",
+    "selection",
+    "checkpoints",
+    "dask",
+    "huge",
 )
 
 
@@ -105,9 +109,14 @@ def run_slow(results: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    if "--list" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--full", action="store_true", help="the slow ones, too")
+    parser.add_argument("--list", action="store_true", help="name all, and what they measure")
+    parser.add_argument("--tiny", action="store_true", help="sizes that show only that they work")
+    given = parser.parse_args()
+    if given.list:
         for name in NAMES:
             print(f"python -m benchmarks.{name:<16} {description(name)}")
     else:
         warnings.simplefilter("ignore")
-        main("--full" in sys.argv[1:])
+        main(given.full)
