@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -62,10 +63,16 @@ class Combination(Basis):
 
     def penalty(self, L: Array) -> Array:
         # The trace of L is taken over the functions of `basis`, so that it does not depend on A.
-        back = np.linalg.pinv(self.coefficients)
-        energy = np.abs(np.einsum("ij,ik,kj->j", back, L, back, optimize=True)).sum()
-        C, own = self.gram_root(), self.basis.gram_root()
-        return np.asarray(energy / (own**2).sum() * (C @ C.T))
+        back, gram = self._back_and_gram
+        energy = np.abs(((L @ back) * back).sum(axis=0)).sum()
+        return np.asarray(energy * gram)
+
+    @cached_property
+    def _back_and_gram(self) -> tuple[Array, Array]:
+        """The pseudo-inverse (k, p) of A, and A'GA (k, k) over the trace of the Gram matrix G."""
+        root = self.basis.gram_root()
+        own = self.coefficients.T @ root
+        return np.linalg.pinv(self.coefficients), own @ own.T / (root**2).sum()
 
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + (1 + dimension) * self.size

@@ -23,7 +23,7 @@ from ritz.selection.candidates import (
     kernel_families,
 )
 from ritz.selection.rows import Rows
-from ritz.selection.search import measured
+from ritz.selection.search import Candidate, measured
 from ritz.selection.selection import Selection
 from ritz.selection.steps import (
     CENTERS,
@@ -271,11 +271,16 @@ def refined_regularization(
     if fixed or selection is None or n_distinct <= selection.n_rows:
         return selected.regularization
     k = len(selection.chosen.ritz_values)
-    found = [
-        measured(sums, k, replace(selection.setting, regularization=gamma), n_jobs)
-        for gamma in (selected.regularization * factor for factor in REFINEMENTS)
-    ]
-    held = found[0].held
-    floor = np.zeros(k) if held is None else held.errors
-    best = min(found, key=lambda candidate: candidate.score(floor))
+
+    def refined(factor: float) -> Candidate:
+        gamma = selected.regularization * factor
+        return measured(sums, k, replace(selection.setting, regularization=gamma), n_jobs)
+
+    best = refined(REFINEMENTS[0])
+    floor = np.zeros(k) if best.held is None else best.held.errors
+    for factor in REFINEMENTS[1:]:
+        less = refined(factor)
+        if not less.score(floor) < best.score(floor):
+            break
+        best = less
     return best.setting.regularization
