@@ -72,7 +72,7 @@ class Combination(Basis):
         """The pseudo-inverse (k, p) of A, and A'GA (k, k) over the trace of the Gram matrix G."""
         root = self.basis.gram_root()
         own = self.coefficients.T @ root
-        return np.linalg.pinv(self.coefficients), own @ own.T / (root**2).sum()
+        return np.asarray(np.linalg.pinv(self.coefficients)), own @ own.T / (root**2).sum()
 
     def floats_per_row(self, dimension: int) -> int:
         return self.basis.floats_per_row(dimension) + (1 + dimension) * self.size
