@@ -60,6 +60,16 @@ def test_widths_ignore_constants_outliers_clusters_and_rows_without_weight():
     warn_unequal_columns(WeightedRows(X, weight), 0, None, "D=1.0")
 
 
+def test_pixels_that_are_blank_but_for_a_few_rows_have_no_width():
+    X = np.random.default_rng(0).uniform(size=(2000, 5))
+    X[:, 3] = 0.0
+    X[:15, 3] = 0.004
+    warn_unequal_columns(rows(X), 0, None, "D=1.0")
+    X[15:300, 3] = 1e-3
+    with pytest.warns(UserWarning, match="times as wide as column 3"):
+        warn_unequal_columns(rows(X), 0, None, "D=1.0")
+
+
 def test_a_warning_names_the_columns_and_a_form_silences_it():
     pandas = pytest.importorskip("pandas")
     X = np.random.default_rng(0).normal(size=(1000, 2)) * [0.001, 1.0]

@@ -24,6 +24,9 @@ ADVICE_ROWS = 2000
 # Times one column is as wide as another: the narrow one then has 0.1% of the squared distance.
 # With fewer rows than this, quantiles of columns of one width may be that unequal.
 UNEQUAL_WIDTHS, FEWEST_ROWS_OF_WIDTHS = 30.0, 20
+# The share of rows in which a column differs from its median, below which its width is that of a
+# few rows: pixels at the rim of an image are blank but for a few rows.
+RARE_SHARE = 0.01
 # Integrated time, in rows, above which errors are a third of what they should be; tables in order
 # of collection, as digits by writers, have up to 6. Fewer rows are too few to tell.
 DEPENDENT_TIME, FEWEST_SERIES_ROWS = 8.0, 250
@@ -54,8 +57,9 @@ def unequal_columns(data: Rows, seed: int = 0) -> tuple[int, int, float] | None:
         return None
     size = np.maximum(np.abs(sample).max(axis=0), np.finfo(np.float64).tiny)
     deviations = size * (sample / size).std(axis=0)
+    often = (sample != np.median(sample, axis=0)).mean(axis=0) >= RARE_SHARE
     # Rounding errors are no width.
-    if len(varies := np.flatnonzero(deviations > 1e-14 * size)) < 2:
+    if len(varies := np.flatnonzero(often & (deviations > 1e-14 * size))) < 2:
         return None
     widths = size * _widths(sample / size)
     wide, narrow = (int(varies[f(widths[varies])]) for f in (np.argmax, np.argmin))
