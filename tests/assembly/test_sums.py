@@ -670,3 +670,23 @@ def test_an_error_says_in_what_two_operators_differ():
     )
     with pytest.raises(ValueError, match=r"diffusion.*1\., +1.* and .*100\., +7"):
         first + second
+
+
+@pytest.mark.parametrize("name", ["laplacian", "cross"])
+def test_joined_folds_hold_the_same_rows_and_centers(name):
+    form = FORMS[name]
+    sums = assemble(form, (GAUSSIAN, GAUSSIAN) if form.views == 2 else GAUSSIAN, data_of(form))
+    joined = sums.joined(3)
+    assert joined.n_folds == 3
+    assert sums.joined(8) is sums
+    # Folds 1, 4 and 7 of 8 become fold 1 of 3.
+    for whole, parts in ((joined.L, sums.L), (joined.Phi, sums.Phi), (joined.Psi, sums.Psi)):
+        np.testing.assert_allclose(whole[1], parts[1] + parts[4] + parts[7], rtol=1e-15)
+    assert joined.count.tolist() == [sums.count[fold::3].sum() for fold in range(3)]
+    assert joined.weight.sum() == pytest.approx(sums.weight.sum(), rel=1e-15)
+    # Centers of two views are rows of one of them, which have no fold.
+    assert (joined.homes is None) == (sums.homes is None) == (name == "cross")
+    for home, before in zip(joined.homes or (), sums.homes or (), strict=True):
+        np.testing.assert_array_equal(home, before % 3)
+    mean, before = joined.mean(1), sums.of([0, 2, 3, 5, 6]).mean()
+    np.testing.assert_allclose(mean.L, before.L, atol=1e-14 * np.abs(before.L).max())

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import chi2, kstest
 
 import ritz
+from ritz.bases.nystrom import KernelSections
 from ritz.rows import random_integers
 from ritz.streams import as_stream
 
@@ -410,3 +411,18 @@ def test_a_stack_of_other_dimensions_is_refused():
     parts = [ritz.KernelSections(ritz.Gaussian(), np.zeros((2, d))) for d in (1, 2)]
     with pytest.raises(ValueError, match="one dimension"):
         ritz.Stack(*parts).fit(cloud(), 0)
+
+
+def test_some_sections_take_their_gram_matrix_from_all():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    basis = KernelSections(ritz.Gaussian(1.0), X[:20])
+    which = np.arange(0, 20, 3)
+    fresh = basis.pick(which)
+    assert "gram" not in vars(fresh)
+    _ = basis.gram
+    some = basis.pick(which)
+    assert "gram" in vars(some)
+    np.testing.assert_allclose(some.gram, fresh.gram, rtol=0, atol=1e-15)
+    L = np.diag(np.arange(1.0, 8.0))
+    expected = 28.0 / np.trace(fresh.gram) * fresh.gram
+    np.testing.assert_allclose(some.penalty(L), expected, rtol=1e-14)

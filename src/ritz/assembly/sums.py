@@ -190,6 +190,25 @@ class Sums:
         weight, count = self.weight[some], self.count[some]
         return replace(self, weight=weight, count=count, L=L, Phi=Phi, Psi=Psi)
 
+    def joined(self, n_folds: int) -> Sums:
+        """Return the same sums in so many folds, each of which joins some of these."""
+        if n_folds >= self.n_folds:
+            return self
+
+        def join(parts: Any) -> tuple[Any, ...]:
+            return tuple(
+                sum(parts[fold + n_folds :: n_folds], parts[fold]) for fold in range(n_folds)
+            )
+
+        L, Phi = join(self.L), join(self.Phi)
+        Psi = Phi if self.Psi is self.Phi else join(self.Psi)
+        weight, count = np.array(join(self.weight)), np.array(join(self.count))
+        homes = self.homes
+        if homes is not None:
+            left, right = (np.where(home < 0, home, home % n_folds) for home in homes)
+            homes = left, right
+        return replace(self, weight=weight, count=count, L=L, Phi=Phi, Psi=Psi, homes=homes)
+
     def pick(self, left: NDArray[np.intp], right: NDArray[np.intp]) -> Sums:
         """Return the sums over some of the functions of each side, given by their numbers."""
         folds = [

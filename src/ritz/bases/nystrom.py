@@ -62,7 +62,10 @@ class KernelSections(Basis):
         return True
 
     def pick(self, which: Any) -> KernelSections:
-        return self.unchecked(centers=self.centers[which])
+        some = self.unchecked(centers=self.centers[which])
+        if "gram" in vars(self):
+            vars(some)["gram"] = self.gram[which][:, which]
+        return some
 
     def fit(self, X: Array, random_state: RandomState = None) -> KernelSections:
         """Return the basis itself, the derivatives of a kernel of the user's own checked."""
@@ -76,12 +79,11 @@ class KernelSections(Basis):
         return 4 * self.size
 
     def gram_root(self) -> Array:
-        values, vectors = np.linalg.eigh(self.evaluate(self.centers))
+        values, vectors = np.linalg.eigh(self.gram)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
     def penalty(self, L: Array) -> Array:
-        G = self.evaluate(self.centers)
-        return np.asarray(np.abs(np.diag(L)).sum() / np.trace(G) * (G + G.T) / 2)
+        return np.asarray(np.abs(np.diag(L)).sum() / np.trace(self.gram) * self.gram)
 
     @property
     def differentiable(self) -> bool:
@@ -125,6 +127,12 @@ class KernelSections(Basis):
     def anchors(self) -> Array:
         """The vectors c = y / l^2 of `FactoredGradients`."""
         return self.scaled_centers / self.scale
+
+    @cached_property
+    def gram(self) -> Array:
+        """The values k(y_i, y_j) (p, p), which penalties on all and on some functions share."""
+        G = self.evaluate(self.centers)
+        return np.asarray((G + G.T) / 2)
 
     @cached_property
     def spread(self) -> Array:

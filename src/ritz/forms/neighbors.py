@@ -133,13 +133,12 @@ class Differences:
         links = csr_array(self.links * to_host(weight)[:, None])
         rows, points = (placed(np.asarray(links.sum(axis=axis)), self.here) for axis in (1, 0))
         theirs = linked(links, other.there)
-        mine = theirs if other is self else linked(links, self.there)
-        mixed = self.here.T @ (rows[:, None] * other.here - theirs)
-        mixed -= mine.T @ other.here
         if other is self:
-            mixed = (mixed + mixed.T) / 2
+            half = self.here.T @ (rows[:, None] / 2 * self.here - theirs)
             root = namespace(points).sqrt(points)[:, None] * self.there
-            return with_zero_border(mixed + root.T @ root)
+            return with_zero_border(half + half.T + root.T @ root)
+        mixed = self.here.T @ (rows[:, None] * other.here - theirs)
+        mixed -= linked(links, self.there).T @ other.here
         return with_zero_border(mixed + self.there.T @ (points[:, None] * other.there))
 
 

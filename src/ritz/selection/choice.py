@@ -23,7 +23,7 @@ from ritz.selection.candidates import (
     kernel_families,
 )
 from ritz.selection.rows import Rows
-from ritz.selection.search import Candidate, measured
+from ritz.selection.search import COMPARED_FOLDS, Candidate, measured
 from ritz.selection.selection import Selection
 from ritz.selection.steps import (
     CENTERS,
@@ -271,6 +271,7 @@ def refined_regularization(
     if fixed or selection is None or n_distinct <= selection.n_rows:
         return selected.regularization
     k = len(selection.chosen.ritz_values)
+    sums = sums.joined(COMPARED_FOLDS)
 
     def refined(factor: float) -> Candidate:
         gamma = selected.regularization * factor
