@@ -135,6 +135,14 @@ def test_the_scale_of_the_score_is_the_same_for_all_candidates():
         assert model.score(NORMAL) == explicit.score(NORMAL)
 
 
+def test_few_rows_are_scored_along_fewer_neighbors():
+    Z = np.random.default_rng(0).normal(size=(70, 2))
+    X = np.column_stack([Z, Z**2, Z[:, :1] * Z[:, 1:]])
+    model = ritz.SpectralEmbedding(2, operator="neighbors", random_state=0)
+    search = GridSearchCV(model, {"n_components": [1, 2]}, cv=5).fit(X)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
 def test_grid_search_finds_a_length_scale_with_small_error():
     X = NORMAL[:1500]
     search = GridSearchCV(

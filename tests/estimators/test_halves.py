@@ -3,6 +3,7 @@
 from itertools import combinations
 
 import numpy as np
+import pytest
 from scipy.linalg import eigh
 
 import ritz
@@ -30,6 +31,19 @@ def test_halves_are_the_ritz_problem_in_the_span_of_the_functions():
             np.testing.assert_allclose(metric / metric[0, 0], np.eye(4), atol=1e-8)
 
 
+def test_of_many_folds_some_halves_are_drawn():
+    """All pairs of halves of 40 folds would be 10^11."""
+    basis = ritz.Nystrom(ritz.Gaussian(1.5), 20)
+    sums = ritz.assemble(ritz.laplacian(), basis, X, n_folds=40, random_state=0)
+    spectrum = ritz.decompose_sums(sums, 3)
+    pairs = halves_of(spectrum)
+    assert len(pairs) == 35
+    first = [pair[0].values for pair in pairs]
+    assert len(np.unique(np.round(first, 9), axis=0)) == 35
+    for half in (half for pair in pairs for half in pair):
+        np.testing.assert_allclose(half.values[1:], spectrum.values[1:], rtol=0.3)
+
+
 def test_few_folds_have_no_halves():
     basis = ritz.Nystrom(ritz.Gaussian(1.5), 20)
     sums = ritz.assemble(ritz.laplacian(), basis, X, n_folds=3, random_state=0)
@@ -48,3 +62,15 @@ def test_a_half_votes_for_its_largest_gap():
     pairs = [(half(0, 1, 9, 10), half(0, 1, 2, 10)), (half(0, 1, 9, 11), half(0, 0, 0, 10))]
     assert votes(pairs) == {2: 0.5, 3: 0.5}
     assert votes([]) == {}
+
+
+def test_a_number_without_a_gap_is_not_chosen():
+    """Halves of 200 normal rows vote for 20 clusters, where errors exceed the gap."""
+    rng = np.random.default_rng(0)
+    rng.normal(size=(200, 2))
+    model = ritz.SpectralClustering("auto", random_state=0)
+    with pytest.warns(UserWarning, match="is not sure"):
+        model.fit(rng.normal(size=(200, 3)))
+    assert model.evidence_[20] < 0 < model.evidence_[model.n_clusters_]
+    assert not model.sure_
+    assert f"clusters agree by {model.stability_[model.n_clusters_]:.2f}" in str(model.summary())

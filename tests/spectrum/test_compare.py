@@ -270,3 +270,30 @@ def test_the_table_has_a_line_a_mode_and_a_verdict():
 def test_wrong_arguments_are_named(arguments, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         ritz.compare(*arguments, **options)
+
+
+def test_a_group_that_goes_on_beyond_the_last_value_is_left_out():
+    """Its mean counts members that are not there, and the other spectrum has no such group."""
+
+    def spectra(k):
+        rng = np.random.default_rng(15)
+        widths = np.array([1.0, 1.6])
+        return [
+            ritz.decompose(
+                ritz.laplacian(),
+                ritz.Monomials(2),
+                rng.normal(size=(2000, 2)) * widths,
+                k=k,
+                random_state=0,
+            )
+            for _ in range(2)
+        ]
+
+    found = ritz.compare(*spectra(3))
+    assert found.left_out == {0: "exact", 2: "more of its group follow"}
+    assert found.same
+    assert found.modes.tolist() == [1]
+    # Slices know of what they leave out, too.
+    first, second = spectra(4)
+    assert ritz.compare(first[:3], second[:3]).left_out == found.left_out
+    assert 2 in ritz.compare(first, second).modes

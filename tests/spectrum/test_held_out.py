@@ -89,3 +89,14 @@ def test_the_basis_raises_no_correlation_above_one():
     found = ritz.decompose(ritz.cross(), basis, (X, Y), 8, regularization=1e-3, random_state=0)
     assert found.basis_errors.max() > 0
     assert (found.values + found.basis_errors <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("seed", [4, 10, 12, 15])
+def test_no_singular_value_of_noise_is_below_zero(seed):
+    """Their mean with held-out values is, in these samples."""
+    X, Y = np.random.default_rng(seed).normal(size=(2, 1000, 1))
+    basis = ritz.Monomials(2)
+    spectrum = ritz.decompose(ritz.cross(), (basis, basis), (X, Y), k=2, random_state=0)
+    assert spectrum.flags == ("", "")
+    assert 8 * spectrum.ritz_values[1] + 7 * spectrum.heldout_values[1] < 0
+    assert spectrum.values[1] == 0

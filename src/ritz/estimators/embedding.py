@@ -52,6 +52,7 @@ from ritz.estimators.summary import Summary, embedding_summary
 from ritz.estimators.units import UnitsMixin, warns_of_units
 from ritz.estimators.writing import TransformToMixin
 from ritz.forms import Form
+from ritz.forms.neighbors import Neighbors
 from ritz.namespaces import placed
 from ritz.selection.candidates import as_regularization
 from ritz.selection.rows import Rows, StreamRows, WeightedRows
@@ -114,7 +115,9 @@ class SpectralEmbedding(
         itself with a form that carries arrays for each row, and with fewer than 60 rows.
     n_centers
         The number p of kernel sections, or "auto": as many as the functions wanted need on a
-        sample, more with more rows, up to 5 sqrt(n) for n distinct rows, 1,000, and n p^2 = 3e10.
+        sample, at most 400, and more with more rows, up to 5 sqrt(n) for n distinct rows, 1,000, and
+        n p^2 = 3e10. Along neighbors it is 20 sqrt(n), at most half of the rows, 2,000 and n p^2 =
+        3e10.
     basis
         Functions in place of kernel sections, such as `ritz.Monomials(3)`; kernel, length_scale
         and n_centers are not used then.
@@ -392,6 +395,10 @@ class SpectralEmbedding(
         if form.needs_reference:
             # One sample serves the reference fit and the loss.
             rows = data.sample(REFERENCE_ROWS, 0)
+            if isinstance(form, Neighbors):
+                # As in a fit to few rows, at most half of the others are neighbors.
+                few = max(1, (rows.n_distinct - 1) // 2)
+                form = replace(form, n_neighbors=min(form.n_neighbors, few))
             form = form.prepare(as_contiguous(rows.X), rows.weight, self.n_jobs)
         if isinstance(self.mu, str):
             if self.mu != "auto":

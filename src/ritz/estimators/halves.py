@@ -20,6 +20,8 @@ from ritz.validation import Array
 NEARLY_ZERO = 0.01
 # Pairs of halves whose clusters are compared, and rows that they are compared on.
 COMPARED_PAIRS, COMPARED_ROWS = 4, 1000
+# Folds up to which all pairs of halves are taken, and random pairs of more folds.
+MOST_HALVED_FOLDS, RANDOM_PAIRS = 8, 35
 # The ratio of the second eigenvalue to the first on an interval, the largest of all boxes.
 LARGEST_RATIO_INSIDE = 4.0
 # The adjusted Rand index above which halves give the same clusters: on one cluster too many of
@@ -63,22 +65,28 @@ class Half:
 
 
 def halves_of(spectrum: Spectrum) -> list[tuple[Half, Half]]:
-    """Return the functions of each pair of complementary halves of the folds, 35 pairs of eight.
+    """Return the functions of pairs of complementary halves of the folds: all 35 pairs of eight.
 
-    They are found in the span of the functions given, so that a half takes a problem of their
-    number. There are none where a half has too few folds or rows.
+    Of more folds 35 random pairs are taken. Functions are found in the span of those given, so that
+    a half takes a problem of their number. There are none where a half has too few folds or rows.
     """
     small = spectrum.folds
     if small is None or len(small.weight) < FEWEST_HALVED_FOLDS:
         return []
     weight = small.weight
-    folds = range(len(weight))
+    m = len(weight)
+    if m <= MOST_HALVED_FOLDS:
+        halves = [(0, *rest) for rest in combinations(range(1, m), m // 2 - 1)]
+    else:
+        rng = np.random.default_rng(0)
+        halves = [tuple(rng.permutation(m)[: m // 2].tolist()) for _ in range(RANDOM_PAIRS)]
     pairs = []
-    for rest in combinations(folds[1:], len(weight) // 2 - 1):
-        half = [0, *rest]
-        others = [fold for fold in folds if fold not in half]
+    for half in halves:
+        others = np.setdiff1d(np.arange(m), half)
         try:
-            first, second = (half_of(small.L[part], small.Phi[part]) for part in (half, others))
+            first, second = (
+                half_of(small.L[part], small.Phi[part]) for part in (np.array(half), others)
+            )
         except np.linalg.LinAlgError:
             return []
         pairs.append((first, second))
@@ -174,7 +182,9 @@ def count_clusters(spectrum: Spectrum, data: Rows, seed: int) -> Count:
                 stability[k] = agreement(pairs, embedded, k, seed)
             return stability.get(k, 0.0)
 
-        chosen = max({chosen, *shares}, key=lambda k: (shares.get(k, 0.0) * agreed(k), -k))
+        # Where errors exceed the gap, there is none.
+        found = {chosen, *(k for k in shares if evidence.get(k, 0.0) > 0)}
+        chosen = max(found, key=lambda k: (shares.get(k, 0.0) * agreed(k), -k))
         agreed(chosen + 1)
     gap = evidence.get(chosen, 0.0)
     confidence = shares.get(chosen, 0.0) * stability.get(chosen, 0.0)

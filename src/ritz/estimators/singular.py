@@ -95,8 +95,9 @@ class SingularEmbedding(
     Attributes
     ----------
     singular_values_, singular_value_errors_
-        The correlations (n_components,) in the samples, descending, and their standard errors. In
-        few samples some correlation is always found, which the errors do not show. Where a basis
+        The correlations (n_components,), descending, best estimates between those in the samples
+        and held-out ones, and their standard errors. In few samples some correlation is always
+        found, which the errors do not show. Where a basis
         has fewer functions on the samples there are as many pairs, and a warning says so.
     held_out_values_
         The correlations (n_components,) on each fold of the functions found from the others:

@@ -35,7 +35,8 @@ def compare(
     of freedom are Welch's: (e_a^2 + e_b^2)^2 / (e_a^4 / (m_a - 1) + e_b^4 / (m_b - 1)) for errors
     from m_a and m_b folds. Holm's method adjusts the p-values for the number of modes. Values that
     either spectrum puts in one group are compared by their mean. Exact values, such as that of the
-    constant, and modes that are flagged in either spectrum are left out.
+    constant, modes that are flagged in either spectrum and groups that go on beyond its last value
+    are left out.
 
     Parameters
     ----------
@@ -75,7 +76,12 @@ def compare(
     folds = [folds_of(levels) if n_folds is None else n_folds for levels in pair]
     k = min(len(levels.values) for levels in pair)
     left_out = modes_left_out(spectrum_a, spectrum_b, k)
-    parts = joint_groups(spectrum_a, spectrum_b, k, left_out)
+    parts = joint_groups(spectrum_a, spectrum_b, k)
+    for part in parts:
+        if any(is_cut(levels, part, k) for levels in pair):
+            left_out |= {mode: "more of its group follow" for mode in part if mode not in left_out}
+    left_out = dict(sorted(left_out.items()))
+    parts = [kept for part in parts if (kept := [mode for mode in part if mode not in left_out])]
     if not parts:
         what = "a spectrum with a mode to compare, neither exact nor flagged"
         raise parameter_error("spectrum_b", what, f"none among the first {k}")
@@ -150,16 +156,25 @@ def modes_left_out(a: Levels, b: Levels, k: int) -> dict[int, str]:
     return reasons
 
 
-def joint_groups(a: Levels, b: Levels, k: int, left_out: dict[int, str]) -> list[list[int]]:
-    """Return those of the first k modes that are not left out, joined where a spectrum groups them.
+def joint_groups(a: Levels, b: Levels, k: int) -> list[list[int]]:
+    """Return the first k modes, joined where a spectrum groups them.
 
     Where one spectrum tells two values apart and the other does not, their means are compared.
     """
     same = [levels.groups[:k, None] == levels.groups[:k] for levels in (a, b)]
     n_parts, part_of = connected_components(same[0] | same[1])
-    members = [np.flatnonzero(part_of == part).tolist() for part in range(n_parts)]
-    kept = [[mode for mode in part if mode not in left_out] for part in members]
-    return sorted(part for part in kept if part)
+    return sorted(np.flatnonzero(part_of == part).tolist() for part in range(n_parts))
+
+
+def is_cut(levels: Levels, part: list[int], k: int) -> bool:
+    """Return whether a group of some modes has members beyond the first k, which its mean counts.
+
+    The other spectrum may have no such group, and its values must not be compared with that mean.
+    """
+    if levels.group_sizes is None:
+        return False
+    groups = levels.groups[:k]
+    return any((groups == groups[mode]).sum() < levels.group_sizes[mode] for mode in part)
 
 
 def mean_of(levels: Levels, name: str, part: list[int]) -> float:

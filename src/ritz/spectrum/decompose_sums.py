@@ -88,6 +88,7 @@ def decompose_sums(
             "heldout_values": None if estimates.held is None else estimates.held.values,
             "basis_errors": basis_errors(sums, estimates.values, regularization, n_jobs),
             "groups": estimates.groups,
+            "group_sizes": np.bincount(estimates.groups)[estimates.groups],
             "group_confidence": estimates.confidence,
             "flags": estimates.flags,
             "stability": stability(half_overlaps(sums, found, regularization), estimates.groups),
@@ -156,6 +157,9 @@ class Estimates:
                 flags[rows < few] = "few rows"
             is_rough = np.abs(held.values - values) > LARGEST_GAP * np.abs(values)
             values, bias, usable = combined(values, held, noise)
+            if not sums.form.symmetric:
+                # Held-out products of noise may be below zero, singular values never are.
+                values = np.maximum(values, 0.0)
             flags[~usable] = "does not generalize"
             flags[found.is_exact] = ""
             plain = found.is_exact | (flags != "")

@@ -20,6 +20,7 @@ PER_VALUE = (
     "values",
     "errors",
     "groups",
+    "group_sizes",
     "group_confidence",
     "residuals",
     "ritz_values",
@@ -30,6 +31,7 @@ PER_VALUE = (
 NONNEGATIVE = (
     "errors",
     "groups",
+    "group_sizes",
     "group_confidence",
     "residuals",
     "basis_errors",
@@ -69,6 +71,9 @@ class Levels:
     heldout_values
         The energies (k,) of functions found without a fold on that fold, which are too large; None
         where there are too few folds.
+    group_sizes
+        The number (k,) of members of each value's group, those counted that are not among the
+        values; None in files of earlier versions.
     group_confidence
         The probability (k,) that the members of a group, and no other values, are one repeated
         value; that a value stands alone where it does. None where there are too few folds.
@@ -101,6 +106,7 @@ class Levels:
     # Files of earlier versions have none: their values are those in the sample.
     ritz_values: Array = field(default=cast(Any, None), kw_only=True)
     heldout_values: Array | None = field(default=None, kw_only=True)
+    group_sizes: NDArray[np.intp] | None = field(default=None, kw_only=True)
     group_confidence: Array | None = field(default=None, kw_only=True)
     basis_errors: Array | None = field(default=None, kw_only=True)
     flags: tuple[str, ...] | None = field(default=None, kw_only=True)
@@ -285,7 +291,8 @@ def cells(levels: Levels, name: str) -> tuple[tuple[str, ...], list[tuple[str, .
         basis = "" if levels.basis_errors is None else f"{levels.basis_errors[j]:.1e}"
         members = levels.groups == levels.groups[j]
         first = j == int(np.argmax(members))
-        times = str(int(members.sum())) if first else "·"
+        size = members.sum() if levels.group_sizes is None else levels.group_sizes[j]
+        times = str(int(size)) if first else "·"
         sure = "" if levels.group_confidence is None else f"{levels.group_confidence[j]:.0%}"
         flag = levels.flags[j] if levels.flags else ""
         rows.append((str(j), f"{value:.6g}", error, basis, times, sure if first else "", flag))
