@@ -1,5 +1,6 @@
 """Threads: how many there are, and how many the linear algebra may use meanwhile."""
 
+import gc
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,9 +20,12 @@ def limits():
     """A function that returns the numbers of BLAS threads, which are two before each test."""
     # Other packages bring libraries of their own, which NumPy and SciPy do not call.
     libraries = threads._blas().lib_controllers
-    # Tasks of a scheduler that an earlier test has closed may still be at work, one after another.
-    quiet, deadline = 0, monotonic() + 30
-    while quiet < 10 and monotonic() < deadline:
+    # Tasks of a scheduler that an earlier test has closed may still be at work, one after another,
+    # and a limit that Ctrl-C ended may wait in a cycle of frames.
+    quiet, deadline = 0, monotonic() + 60
+    while quiet < 10:
+        assert monotonic() < deadline, "Other threads hold a limit, or one was never released."
+        gc.collect()
         sleep(0.05)
         quiet = 0 if threads._limit.holders else quiet + 1
     with threadpool_limits(2, "blas"):
