@@ -15,6 +15,11 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X")
 GRAY = "#767676"
 
 
+def look_of(code: int) -> tuple[str, str]:
+    """Return the color and the mark of a label's number; 49 numbers have 49 different looks."""
+    return COLORS[code % len(COLORS)], MARKS[(code + code // len(COLORS)) % len(MARKS)]
+
+
 def matplotlib_module(name: str) -> Any:
     """Return a module of matplotlib, or raise an error that says how to install it."""
     try:
@@ -93,3 +98,22 @@ def panels_for(
     for j in range(n):
         panels[j] = figure.add_subplot(grid[divmod(j, columns)], projection=projection)
     return panels
+
+
+def outer_panels(panels: NDArray[Any]) -> list[tuple[bool, bool]]:
+    """Return of each panel whether none of the others is left of it, and none below it."""
+    places = []
+    for panel in panels:
+        spot = panel.get_subplotspec()
+        # Axes that are in no grid have no neighbors.
+        place = (panel, 0, 0)
+        if spot is not None:
+            place = (spot.get_gridspec(), spot.rowspan.start, spot.colspan.start)
+        places.append(place)
+    return [
+        (
+            not any(g is grid and r == row and c < column for g, r, c in places),
+            not any(g is grid and c == column and r > row for g, r, c in places),
+        )
+        for grid, row, column in places
+    ]

@@ -111,6 +111,48 @@ def test_axes_of_the_caller_are_used():
     assert ritz.SpectrumDisplay.from_spectrum(SPECTRUM, ax=right).ax_ is right
 
 
+def labels_of(axes):
+    return [(bool(ax.get_ylabel()), bool(ax.get_xlabel())) for ax in axes]
+
+
+def test_outer_panels_have_labels_in_grids_of_any_shape():
+    draw = ritz.EigenfunctionDisplay.from_spectrum
+    four = ritz.decompose(ritz.laplacian(), ritz.Monomials(2), X, 4, random_state=0)
+    corners = [(True, False), (False, False), (True, True), (False, True)]
+    _, axes = plt.subplots(2, 2)
+    assert labels_of(draw(four, X, resolution=8, ax=axes).ax_) == corners
+    assert labels_of(draw(four, X, resolution=8, columns=2).ax_) == corners
+    # The columns on the right of a larger grid, and three functions for four places.
+    _, axes = plt.subplots(2, 3)
+    assert labels_of(draw(four, X, resolution=8, ax=axes[:, 1:]).ax_) == corners
+    _, axes = plt.subplots(2, 2)
+    expected = [(True, False), (False, True), (True, True)]
+    assert labels_of(draw(SPECTRUM, X, resolution=8, ax=axes).ax_) == expected
+    figure = plt.figure()
+    axes = [figure.add_axes((0.1, 0.3 * j, 0.8, 0.2)) for j in range(3)]
+    assert labels_of(draw(SPECTRUM, X, resolution=8, ax=axes).ax_) == [(True, True)] * 3
+
+
+@pytest.mark.parametrize("d", [4, 30])
+def test_a_single_row_of_many_columns_is_drawn(d):
+    rows = np.random.default_rng(0).normal(size=(100, d))
+    spectrum = ritz.decompose(ritz.laplacian(), ritz.Monomials(1), rows, 2, random_state=0)
+    shown = ritz.EigenfunctionDisplay.from_spectrum(spectrum, rows[:1])
+    np.testing.assert_array_equal(shown.points, np.zeros((1, 2)))
+    np.testing.assert_array_equal(shown.values, spectrum(rows[:1]))
+
+
+@pytest.mark.parametrize("kind", ["SpectrumDisplay", "EigenfunctionDisplay", "EmbeddingDisplay"])
+def test_a_single_cluster_has_no_function_to_draw(kind):
+    model = ritz.SpectralClustering(1, operator="laplacian", **models.FEW).fit(X)
+    rows = () if kind == "SpectrumDisplay" else (X,)
+    with pytest.raises(ValueError, match=r"'estimator' parameter must be .* function to draw"):
+        getattr(ritz, kind).from_estimator(model, *rows)
+    with pytest.raises(ValueError, match=r"'spectrum' parameter must be .* function to draw"):
+        getattr(ritz, kind).from_spectrum(model.spectrum_[:0], *rows)
+    assert ritz.ClusterDisplay.from_estimator(model, X, resolution=8).shares.tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -243,9 +285,18 @@ def test_regions_are_those_of_predict():
     places = np.stack(np.meshgrid(*shown.grid.axes), axis=-1)
     expected = model.predict(places[near])
     np.testing.assert_array_equal(shown.grid.heights[near][:, 0], expected)
-    best = max(shown.evidence, key=shown.evidence.get)
-    assert best == model.n_clusters_
-    assert f"{best} clusters" in [t.get_text() for t in shown.plot_evidence().ax_.texts]
+    assert max(shown.evidence, key=shown.evidence.get) == model.n_clusters_
+
+
+def test_the_number_of_clusters_chosen_is_marked_where_another_has_a_larger_ratio():
+    shares, evidence = np.array([0.6, 0.4]), {2: 1.66, 3: 1.94, 4: 1.1}
+    labels = np.zeros(2, dtype=np.int32)
+    shown = ritz.ClusterDisplay(np.zeros((2, 2)), labels, shares, ("", ""), None, evidence)
+    ax = shown.plot_evidence().ax_
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["2 clusters, chosen"]
+    colors = [mpl.colors.to_hex(color) for color in ax.collections[1].get_facecolors()]
+    assert colors[0] != colors[1] == colors[2]
+    assert ax.get_legend().legend_handles[0].get_color() == colors[0]
 
 
 def test_a_given_number_of_clusters_has_no_evidence():

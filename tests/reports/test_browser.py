@@ -37,12 +37,33 @@ def driver(tmp_path_factory):
         yield driver
 
 
+@pytest.fixture(scope="module")
+def report_of_labels(tmp_path_factory):
+    """A report of samples with twenty labels, or none, and of years."""
+    kinds = np.array([f"kind {j:02}" for j in np.arange(400) % 20], dtype=object)
+    kinds[:7] = None
+    frame = pd.DataFrame(MOONS.X, columns=["east", "north"])
+    frame["year"] = 2015.0 + np.random.default_rng(0).permutation(400) % 10
+    model = ritz.SpectralEmbedding(2, operator="laplacian", scale="standard", **models.FEW)
+    path = tmp_path_factory.mktemp("labels") / "report.html"
+    return ritz.report(model.fit(frame), frame, path, y=kinds)
+
+
 @pytest.fixture
 def page(driver, report):
+    yield from opened(driver, report)
+
+
+@pytest.fixture
+def page_of_labels(driver, report_of_labels):
+    yield from opened(driver, report_of_labels)
+
+
+def opened(driver, path):
     driver.get_log("browser")
     requests(driver)
     screen(driver, 1280, 900, "light")
-    driver.get(report.as_uri())
+    driver.get(path.as_uri())
     ready = "return document.documentElement.dataset.ready === 'yes'"
     WebDriverWait(driver, 60).until(lambda d: d.execute_script(ready))
     yield driver
@@ -145,6 +166,48 @@ def test_the_keyboard_selects_a_range_and_clears_it(page):
     assert not find(page, "means-table").is_displayed()
 
 
+def test_the_keyboard_selects_a_label(page_of_labels):
+    page = page_of_labels
+    codes = np.array(data(page, "y"))
+    assert not find(page, "low").is_displayed()
+    find(page, "label").send_keys("kind 15")
+    find(page, "select").send_keys(Keys.ENTER)
+    assert find(page, "select").text == "Select this label"
+    assert selected(page) == np.flatnonzero(codes == 15).tolist()
+    assert find(page, "means-table").is_displayed()
+    find(page, "label").send_keys("no label")
+    find(page, "select").send_keys(Keys.ENTER)
+    assert selected(page) == np.flatnonzero(codes < 0).tolist() == list(range(7))
+    Select(find(page, "color")).select_by_visible_text("year")
+    assert not find(page, "label").is_displayed()
+    find(page, "low").send_keys("2024" + Keys.ENTER)
+    assert selected(page) == np.flatnonzero(np.array(data(page, "c2")) == 2024).tolist()
+
+
+def test_labels_differ_in_color_or_mark_and_a_long_legend_ends(page_of_labels):
+    page = page_of_labels
+    looks = list(zip(data(page, "fill"), data(page, "mark"), strict=True))
+    by_label = dict(zip(data(page, "y"), looks, strict=True))
+    assert len(set(by_label.values())) == len(by_label) == 21
+    items = find(page, "legend").find_elements(By.TAG_NAME, "li")
+    texts = [item.text for item in items]
+    assert texts == [*(f"kind {j:02}" for j in range(14)), "and 6 more", "no label"]
+    shapes = "return Array.from(arguments[0].querySelectorAll('.swatch'), (e) => {"
+    shapes += "const s = getComputedStyle(e); return s.backgroundColor + s.clipPath;})"
+    assert len(set(page.execute_script(shapes, find(page, "legend")))) == 15
+
+
+def test_years_keep_their_digits(page_of_labels):
+    page = page_of_labels
+    Select(find(page, "color")).select_by_visible_text("year")
+    assert find(page, "legend").text.split() == ["2015", "2024"]
+    assert set(data(page, "mark")) == {"circle"}
+    find(page, "high").send_keys("2016" + Keys.ENTER)
+    (row,) = [line for line in find(page, "means").text.splitlines() if "year" in line]
+    assert float(row.split()[1]) == 2015.5
+    assert float(row.split()[2]) == 2019.5
+
+
 def test_the_first_key_leads_past_the_contents(page):
     page.find_element(By.TAG_NAME, "body").send_keys(Keys.TAB)
     skip = page.switch_to.active_element
@@ -202,6 +265,7 @@ def test_pages_are_legible_wide_and_narrow_light_and_dark(page, width, scheme):
     )
     assert axis == ink
     # Whatever scrolls can be reached by keys, and whatever is pressed is large enough to be hit.
+    pressed = "select, input, button"
     parts = "return Array.from(document.querySelectorAll(arguments[0]), e => e[arguments[1]])"
     assert min(page.execute_script(parts, ".scroll, pre", "tabIndex")) >= 0
-    assert min(page.execute_script(parts, "select, input, button", "offsetHeight")) >= 24
+    assert min(page.execute_script(parts, f":is({pressed}):not([hidden] *)", "offsetHeight")) >= 24

@@ -3,6 +3,7 @@
 import re
 import sys
 import warnings
+from copy import copy
 from html import unescape
 from html.parser import HTMLParser
 
@@ -14,9 +15,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import ritz
+from ritz.reports.brush import short
 from ritz.reports.glance import glance
 from ritz.reports.influence import column_shares
-from ritz.reports.render import source_of
+from ritz.reports.render import source_of, write_page
 from ritz.reports.reproduce import code_for
 from ritz.reports.sections import profile_of
 from tests.displays import models
@@ -170,6 +172,60 @@ def test_a_fit_with_groups_is_not_told_to_pass_them(tmp_path):
         advice = [line for line in model.summary().next if "labels of runs" in line]
         assert bool(advice) == said
         assert ("Rows resemble about" in written(tmp_path, model, X)) == said
+
+
+@pytest.mark.parametrize(("largest", "where"), [(2, "there"), (3, "at 3")])
+def test_the_evidence_names_the_number_of_clusters_chosen(largest, where, tmp_path):
+    model = copy(models.clusters())
+    assert model.n_clusters_ == 2
+    model.evidence_ = {2: np.log(1.7), 3: np.log(1.5), largest: np.log(1.9)}
+    text = Page(written(tmp_path, model, MOONS.X)).svgs[-2]
+    assert text.endswith(f"; 2 clusters were chosen, the largest ratio is {where}.")
+
+
+@pytest.mark.parametrize("rows", [MOONS.X, None])
+def test_a_single_cluster_has_a_page_without_functions(rows, tmp_path):
+    model = ritz.SpectralClustering(1, operator="laplacian", **models.FEW).fit(MOONS.X)
+    headings = set(Page(written(tmp_path, model, rows)).headings)
+    assert {"In short", "What was compared", "How to reproduce it"} <= headings
+    assert (
+        ("Clusters" in headings) == ("What the clusters are like" in headings) == (rows is not None)
+    )
+    assert not {"Spectrum", "Functions", "Embedding", "Which functions to trust"} & headings
+
+
+def test_a_single_row_has_a_page(tmp_path):
+    model, frame = models.table()
+    headings = Page(written(tmp_path, model, frame[:1], y=[3])).headings
+    assert {"Data at a glance", "Functions", "Embedding"} <= set(headings)
+
+
+def test_a_sample_of_the_rows_is_called_so(tmp_path):
+    for n, there in ((400, False), (30_000, True)):
+        path = write_page(models.embedding(), MOONS.X, tmp_path / "page.html", drawn_from=n)
+        said = "These are 400 rows drawn at random from 30,000;" in path.read_text("utf-8")
+        assert said == there
+
+
+def test_a_regression_is_told_of_the_rows_given_and_of_no_option_it_lacks(tmp_path):
+    X = np.sort(np.random.default_rng(0).uniform(-2, 2, size=(200, 2)), axis=0) * [1.0, 1000.0]
+    model = ritz.HermiteRegressor(kernel=ritz.Gaussian((1.0, 1000.0)), random_state=0)
+    html = written(tmp_path, model.fit(X, models.wave(X / [1, 1000])), X, y=X[:, 0])
+    assert "Values of the rows given, against the predictions" in html
+    assert "not fitted" not in html
+    assert "held values" not in html
+    assert "`groups`" not in html
+    assert (model._units.x_scale == 1).all()
+    assert "divided each by its own width" not in html
+    assert "times as wide as" in html
+
+
+def test_numbers_keep_the_digits_of_their_spread():
+    dates = 1.7e9 + np.arange(5.0)
+    assert short(dates) == dates.tolist()
+    assert short(np.array([1 / 3, -2 / 3, np.nan])) == [0.33333, -0.66667, None]
+    assert short(np.full(2, 1234567.0)) == [1234567.0] * 2
+    assert short(np.zeros(2)) == [0.0, 0.0]
 
 
 def test_held_values_check_intervals(tmp_path):

@@ -1,4 +1,4 @@
-"""Pictures of how well predicted intervals hold values that were not fitted."""
+"""Pictures of how well predicted intervals hold values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CalibrationDisplay:
     Parameters
     ----------
     values, predictions, deviations
-        The held values (n,), the predictions, and their standard deviations, with the noise.
+        The values (n,), the predictions, and their standard deviations, with the noise.
     name
         What the values are called.
 
@@ -126,7 +126,7 @@ class CalibrationDisplay:
         return float((self.scores <= norm.ppf((1 + LEVEL) / 2)).mean())
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw each prediction and its interval over the held value, on new axes if None."""
+        """Draw each prediction and its interval over the value, on new axes if None."""
         ax = self.ax_ = axes_for(ax, (6.0, 4.8))
         self.figure_ = ax.figure
         inside = self.scores <= norm.ppf((1 + LEVEL) / 2)
@@ -150,9 +150,9 @@ class CalibrationDisplay:
                 label=f"{word} the 95% interval: {which.sum():,}",
             )
         name = plain(self.name)
-        ax.set(xlabel=f"{name}, held out", ylabel=f"{name}, predicted")
+        ax.set(xlabel=f"{name}, observed", ylabel=f"{name}, predicted")
         n = len(self.values)
-        ax.set_title(f"{self.coverage:.0%} of {n:,} held values are inside", fontsize=10)
+        ax.set_title(f"{self.coverage:.0%} of {n:,} values are inside", fontsize=10)
         ax.legend(frameon=False, fontsize=8)
         ax.spines[["top", "right"]].set_visible(False)
         return self
@@ -168,8 +168,8 @@ class CalibrationDisplay:
         chance = "what chance alone explains"
         ax.fill_between(nominal, low, high, color=GRAY, alpha=0.25, lw=0, label=chance)
         ax.plot([0, 1], [0, 1], color=GRAY, lw=1)
-        ax.plot(nominal, observed, color=COLORS[0], lw=2, label="held values")
-        ax.set(xlabel="probability of the interval", ylabel="share of held values inside")
+        ax.plot(nominal, observed, color=COLORS[0], lw=2, label="these values")
+        ax.set(xlabel="probability of the interval", ylabel="share of values inside")
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         ax.legend(frameon=False, fontsize=8, loc="upper left")
         ax.spines[["top", "right"]].set_visible(False)

@@ -15,7 +15,7 @@ from ritz.displays.plane import Grid, as_coordinates, as_resolution, view
 from ritz.displays.source import Source
 from ritz.estimators import SpectralClustering
 from ritz.estimators.halves import LARGEST_RATIO_INSIDE
-from ritz.pictures import COLORS, GRAY, axes_for, matplotlib_module, plain, plain_log_axis
+from ritz.pictures import COLORS, GRAY, axes_for, look_of, matplotlib_module, plain, plain_log_axis
 from ritz.validation import Array, parameter_error
 
 
@@ -127,7 +127,7 @@ class ClusterDisplay:
         self.figure_ = ax.figure
         if self.grid is not None:
             k = len(self.shares)
-            cycle = [COLORS[code % len(COLORS)] for code in range(k)]
+            cycle = [look_of(code)[0] for code in range(k)]
             colors = matplotlib_module("colors").ListedColormap(cycle)
             regions = np.ma.masked_invalid(self.grid.heights[..., 0])
             limits = {"vmin": -0.5, "vmax": k - 0.5}
@@ -142,9 +142,10 @@ class ClusterDisplay:
         return self
 
     def plot_evidence(self, ax: Any = None) -> Self:
-        """Draw the ratio of eigenvalues after each number of clusters, which "auto" compares.
+        """Draw the ratio of eigenvalues after each number of clusters, and mark the one chosen.
 
-        A ratio above 4, the line, is more than a single cluster can have.
+        A ratio above 4, the line, is more than a single cluster can have. "auto" also asks what
+        halves of the samples agree on, so that another number may have the largest ratio.
         """
         if not self.evidence:
             remedy = "Fit with n_clusters='auto' to compare numbers of clusters."
@@ -152,18 +153,12 @@ class ClusterDisplay:
         ax = self.ax_ = axes_for(ax)
         self.figure_ = ax.figure
         numbers, ratios = np.array(list(self.evidence)), np.array(list(self.evidence.values()))
-        best = numbers[ratios.argmax()]
-        colors = [COLORS[1] if number == best else COLORS[0] for number in numbers]
+        chosen = len(self.shares)
+        colors = [COLORS[1] if number == chosen else COLORS[0] for number in numbers]
         ax.vlines(numbers, 1.0, ratios, colors=colors, lw=3)
         ax.scatter(numbers, ratios, c=colors, s=36, zorder=3)
-        ax.annotate(
-            f"{best} clusters",
-            (best, ratios.max()),
-            (8, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-        )
+        ax.plot([], [], "o", color=COLORS[1], label=f"{chosen} clusters, chosen")
+        ax.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.0, 1.0))
         ax.axhline(LARGEST_RATIO_INSIDE, color=GRAY, ls="--", lw=1)
         place = ax.get_yaxis_transform()
         text = f"{LARGEST_RATIO_INSIDE:g}: a single cluster can have as much"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.displays.plane import as_column
-from ritz.pictures import COLORS, GRAY, MARKS, plain
+from ritz.pictures import COLORS, GRAY, look_of, plain
 from ritz.reading import is_missing
 from ritz.validation import Array, Names, parameter_error, split_missing
 
@@ -62,13 +62,8 @@ class Coloring:
             # Legends leave out labels that begin with an underscore.
             shown = plain(f" {label}" if label.startswith("_") else label)
             text = shown if code < MOST_NAMED else None
-            ax.scatter(
-                *points[some].T,
-                color=COLORS[code % len(COLORS)],
-                marker=MARKS[(code + code // len(COLORS)) % len(MARKS)],
-                label=text,
-                **options,
-            )
+            color, mark = look_of(code)
+            ax.scatter(*points[some].T, color=color, marker=mark, label=text, **options)
         more = len(self.labels) - MOST_NAMED
         if more > 0:
             ax.plot([], [], " ", label=f"and {more} more")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ritz.displays.plane import Grid, as_coordinates, as_resolution, view
 from ritz.displays.source import Source
-from ritz.pictures import COLORS, GRAY, ink, panels_for, plain
+from ritz.pictures import COLORS, GRAY, ink, outer_panels, panels_for, plain
 from ritz.validation import Array, as_count
 
 # The width of a panel in inches.
@@ -100,7 +100,7 @@ class EigenfunctionDisplay:
             Matplotlib axes whose place the panels take, or an array of axes, one a function; a new
             figure if None.
         """
-        source = Source.of_spectrum(spectrum, n_functions)
+        source = Source.of_spectrum(spectrum, n_functions).with_functions("spectrum")
         return cls._drawn(source, X, coordinates, columns, resolution, n_points, ax)
 
     @classmethod
@@ -120,7 +120,7 @@ class EigenfunctionDisplay:
 
         The parameters are those of `from_spectrum`.
         """
-        source = Source.of_estimator(estimator, n_functions)
+        source = Source.of_estimator(estimator, n_functions).with_functions("estimator")
         return cls._drawn(source, X, coordinates, columns, resolution, n_points, ax)
 
     @classmethod
@@ -157,17 +157,15 @@ class EigenfunctionDisplay:
         projection = "3d" if d == 3 else None
         self.ax_ = panels_for(ax, self.values.shape[1], columns, size, projection)
         self.figure_ = self.ax_[0].figure
+        # Panels of one grid share the labels of the outer ones.
+        outer = outer_panels(self.ax_)
         for j, panel in enumerate(self.ax_):
             draw = (self._curve, self._levels, self._cloud)[d - 1]
             draw(panel, j)
             panel.set_title(self.titles[j], fontsize=10)
             panel.tick_params(labelsize=8)
             panel.locator_params(nbins=4)
-            # Panels of one figure share the labels of the outer ones.
-            apart = panel.figure is not self.ax_[j - 1].figure
-            left = j % columns == 0 or apart
-            bottom = j + columns >= self.values.shape[1] or apart
-            self._label(panel, left, bottom)
+            self._label(panel, *outer[j])
         return self
 
     @property

@@ -81,7 +81,8 @@ class EmbeddingDisplay:
         ax
             Matplotlib axes to draw on; new ones if None.
         """
-        return cls._drawn(Source.of_spectrum(spectrum), X, color, components, n_points, ax)
+        source = Source.of_spectrum(spectrum).with_functions("spectrum")
+        return cls._drawn(source, X, color, components, n_points, ax)
 
     @classmethod
     def from_estimator(
@@ -98,7 +99,8 @@ class EmbeddingDisplay:
 
         The parameters are those of `from_spectrum`.
         """
-        return cls._drawn(Source.of_estimator(estimator), X, color, components, n_points, ax)
+        source = Source.of_estimator(estimator).with_functions("estimator")
+        return cls._drawn(source, X, color, components, n_points, ax)
 
     @classmethod
     def _drawn(

@@ -101,10 +101,12 @@ def view(
     Z = points / size - (points / size).mean(axis=0)
     deviations = Z.std(axis=0)
     Z = Z / np.where(deviations > 1e-14, deviations, np.inf)
+    # Rows of zeros change no component. With them there are two, of a single row too.
+    Z = np.pad(Z, ((0, max(0, 2 - len(Z))), (0, 0)))
     U, s, V = np.linalg.svd(Z, full_matrices=False)
     # The largest entry of a component is positive, so that pictures repeat.
     largest = np.abs(V[:2]).argmax(axis=1)
-    signs = np.where(V[[0, 1], largest] < 0, -1.0, 1.0) if len(V) > 1 else np.ones(1)
+    signs = np.where(V[[0, 1], largest] < 0, -1.0, 1.0)
     share = s**2 / max((s**2).sum(), np.finfo(np.float64).tiny)
     texts = tuple(f"principal component {j + 1} ({share[j]:.0%})" for j in range(2))
-    return (U * s)[:, :2] * signs, texts
+    return (U * s)[: len(points), :2] * signs, texts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,13 @@ class Source:
             source.names if names is None else tuple(map(str, names)),
             as_n_folds(estimator.n_folds),
         )
+
+    def with_functions(self, argument: str) -> Self:
+        """Return this if there is a function to draw; else raise an error about the argument."""
+        if not len(self.numbers):
+            what, got = "one with a function to draw", "none besides the constant"
+            raise parameter_error(argument, what, got, "Fit it with more clusters or functions.")
+        return self
 
     @property
     def is_singular(self) -> bool:

@@ -78,7 +78,8 @@ class SpectrumDisplay:
         ax
             Matplotlib axes to draw on; new ones if None.
         """
-        return cls._of(Source.of_spectrum(spectrum, n_functions)).plot(ax)
+        source = Source.of_spectrum(spectrum, n_functions)
+        return cls._of(source.with_functions("spectrum")).plot(ax)
 
     @classmethod
     def from_estimator(
@@ -88,7 +89,8 @@ class SpectrumDisplay:
 
         The parameters are those of `from_spectrum`.
         """
-        return cls._of(Source.of_estimator(estimator, n_functions)).plot(ax)
+        source = Source.of_estimator(estimator, n_functions)
+        return cls._of(source.with_functions("estimator")).plot(ax)
 
     @classmethod
     def _of(cls, source: Source) -> Self:

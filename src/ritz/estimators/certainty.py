@@ -131,11 +131,14 @@ def advice_on(
     """
     lines = []
     agreed = trusted(levels, first)
-    bad = [j for j, flag in enumerate(levels.flags or ()) if flag and j >= first]
-    good = len(levels.values) - first - len(bad)
-    if bad:
-        fewer = max(good, 1) + more
-        lines.append(f"Lower {parameter} to {fewer}: the other functions belong to a few rows.")
+    flagged = [bool(flag) for flag in levels.flags or ()][first:]
+    good = [first + j for j, bad in enumerate(flagged) if not bad]
+    if any(flagged) and not good:
+        lines.append("No function can be trusted: use more rows, or other columns.")
+    elif any(flagged) and flagged == sorted(flagged):
+        lines.append(f"Lower {parameter} to {len(good) + more}: the other functions are flagged.")
+    elif any(flagged):
+        lines.append(f"Trust {numbered(good)}: the others are flagged.")
     elif 0 < agreed < len(levels.values) - first:
         lines.append(
             f"Trust {numbered(range(first, first + agreed))}, or find the others with more rows."

@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ritz.displays.coloring import Coloring
-from ritz.pictures import COLORS, GRAY
+from ritz.displays.coloring import MOST_NAMED, Coloring
+from ritz.pictures import COLORS, GRAY, MARKS, look_of
 from ritz.validation import Array
 
-# Significant digits of the numbers in the page.
-DIGITS = 5
+# Significant digits of the spread of the numbers in the page, and the most that a number has.
+DIGITS, MOST_DIGITS = 5, 15
 # Columns of the data that samples may be colored by.
 MOST_COLUMNS = 40
 # Colors of a scale from low to high, without the darkest, which no dark page shows.
 N_SHADES = 48
+# What Bokeh calls the marks of pictures; it has no filled cross.
+NAMES = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "star")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def brush(
         colors.append((f"c{c}", names[c]))
     colors += axes[:-1]
     first = axes[1][0] if len(axes) > 2 else "rank"
-    data |= {"x": data["f0"], "y_": data[first], "fill": [COLORS[0]] * len(rows), "row": rows}
+    data |= {"x": data["f0"], "y_": data[first], "row": rows}
+    data |= {"fill": [COLORS[0]] * len(rows), "mark": [NAMES[0]] * len(rows)}
     source = bokeh["models"].ColumnDataSource(data, name="samples")
     figure = bokeh["plotting"].figure(
         name="scatter",
@@ -106,6 +109,7 @@ def brush(
         "x",
         "y_",
         source=source,
+        marker="mark",
         size=float(np.clip(220 / len(rows) ** 0.5, 4, 9)),
         fill_color="fill",
         fill_alpha=0.85,
@@ -120,10 +124,13 @@ def brush(
     figure.grid.grid_line_color, figure.grid.grid_line_alpha = GRAY, 0.25
     script, place = bokeh["embed"].components(figure)
     shades = [bokeh["palettes"].Viridis256[round(c)] for c in np.linspace(45, 255, N_SHADES)]
+    bokeh_names = dict(zip(MARKS, NAMES, strict=True))
+    looks = [look_of(code) for code in range(len(COLORS) * len(MARKS))]
     settings = {
         "labels": labels,
+        "most_named": MOST_NAMED,
         "names": dict([*colors, *axes]),
-        "colors": list(COLORS),
+        "looks": [(color, bokeh_names[mark]) for color, mark in looks],
         "shades": shades,
         "columns": [field for field, _ in colors if field.startswith("c")],
     }
@@ -134,5 +141,10 @@ def brush(
 
 
 def short(array: Array) -> list[float | None]:
-    """Return numbers with few digits, None where there is none."""
-    return [float(f"{x:.{DIGITS}g}") if np.isfinite(x) else None for x in array.tolist()]
+    """Return numbers with few digits, enough to tell them apart; None where there is none."""
+    digits, known = MOST_DIGITS, array[np.isfinite(array)]
+    size = float(np.abs(known).max(initial=0.0))
+    spread = float((known / size).std()) if size > 0 else 0.0
+    if spread > 0:
+        digits = min(DIGITS + max(0, int(-np.log10(spread))), MOST_DIGITS)
+    return [float(f"{x:.{digits}g}") if np.isfinite(x) else None for x in array.tolist()]

@@ -42,6 +42,7 @@ class Page:
     sure: tuple[str, ...] = ()
     next: tuple[str, ...] = ()
     glance: Glance | None = None
+    sampled: str = ""
     columns: str = ""
     spectrum: Picture | None = None
     values: str = ""
@@ -79,16 +80,20 @@ class Page:
 
 def spectral_parts(model: Any, source: Source, X: Any, y: Any, n_points: Any) -> dict[str, Any]:
     """Return all sections about a spectrum; those about samples only where X is given."""
-    parts = about_spectrum(model, source)
+    # A single cluster has no function besides the constant.
+    varies = len(source.numbers) > 0
+    parts = about_selection(model) | (about_spectrum(model, source) if varies else {})
     if X is None:
-        return parts | about_selection(model)
+        return parts
     rows = as_rows(X, "X", source.functions.dimension, at_least=1)
     names = axis_names(source.names, rows.shape[1])
     grouped = getattr(model, "_grouped", False)
     parts |= about_data(rows, names, source.units.scale is not None, grouped)
-    parts |= about_functions(source, source.points(X, n_points)[0])
     if isinstance(model, SpectralClustering):
         parts |= about_clusters(model, X) | {"profile": profile_of(model, rows, names)}
+    if not varies:
+        return parts
+    parts |= about_functions(source, source.points(X, n_points)[0])
     parts |= about_embedding(model, source, X, names, y, n_points)
     some = source.numbers[:MOST_FUNCTIONS]
     if source.functions.differentiable:
@@ -100,7 +105,7 @@ def spectral_parts(model: Any, source: Source, X: Any, y: Any, n_points: Any) ->
 
         titles = tuple(f"f{j}" for j in some)
         parts |= about_columns(rows, names, titles, gradient, "function")
-    return parts | about_selection(model)
+    return parts
 
 
 def regression_parts(model: Any, X: Any, y: Any) -> dict[str, Any]:
@@ -110,7 +115,8 @@ def regression_parts(model: Any, X: Any, y: Any) -> dict[str, Any]:
     rows = as_rows(X, "X", model.n_features_in_, at_least=1)
     found = getattr(model, "feature_names_in_", None)
     names = axis_names(None if found is None else tuple(map(str, found)), rows.shape[1])
-    parts = about_data(rows, names, True)
+    # The fit takes no groups.
+    parts = about_data(rows, names, bool((model._units.x_scale != 1).any()), grouped=True)
     if y is not None:
         targets = np.asarray(as_numeric(y, "y"), dtype=np.float64)
         if not np.isfinite(targets).any():

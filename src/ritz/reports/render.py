@@ -77,6 +77,19 @@ def report(
     ...     ritz.report(model, X, f"{folder}/moons.html").name
     'moons.html'
     """
+    return write_page(model, X, path, y, title, n_points)
+
+
+def write_page(
+    model: Any,
+    X: Any,
+    path: str | os.PathLike[str],
+    y: Any = None,
+    title: str | None = None,
+    n_points: int = 2000,
+    drawn_from: int = 0,
+) -> Path:
+    """Write the page of `report`, which says so where X is a sample from more rows."""
     as_count(n_points, "n_points")
     if title is not None and not isinstance(title, str):
         raise parameter_error("title", "None or a text", repr(title))
@@ -102,6 +115,11 @@ def report(
         parts = spectral_parts(model, source, X, y, n_points)
     rows = None if X is None else as_rows(X, "X")
     parts = about_choices(model, source) | parts
+    if rows is not None and drawn_from > len(rows):
+        parts["sampled"] = (
+            f"These are {len(rows):,} rows drawn at random from {drawn_from:,}; "
+            "numbers of rows below count these."
+        )
     name = type(model).__name__
     page = Page(
         title=title or f"{name} report",
@@ -132,7 +150,7 @@ def last_step(pipeline: Pipeline, X: Any) -> tuple[Any, Any, Names]:
 def source_of(model: Any) -> Source:
     """Return the functions of an estimator or a spectrum, the constant left out."""
     if isinstance(model, Spectrum | SingularSpectrum):
-        source = Source.of_spectrum(model)
+        source = Source.of_spectrum(model).with_functions("model")
         varies: Any = source.functions
         constant = not varies.coefficients[:, 0].any()
         if constant and len(source.numbers) > 1:

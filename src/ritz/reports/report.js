@@ -10,10 +10,24 @@
     return made;
   }
 
+  const gray = "#9aa0a6";
   const known = (values) => values.filter((value) => value !== null && Number.isFinite(value));
 
-  function short(value) {
-    return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : "";
+  function mean(values) {
+    const some = known(values);
+    return some.reduce((sum, value) => sum + value, 0) / some.length;
+  }
+
+  function deviation(values) {
+    const center = mean(values);
+    return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
+  }
+
+  // Three digits of the spread around a number, so that years are not all 2020.
+  function short(value, spread) {
+    if (!value || !Number.isFinite(value)) return value === 0 ? "0" : "";
+    const [size, step] = [Math.abs(value), spread].map((x) => Math.floor(Math.log10(x)));
+    return String(Number(value.toPrecision(Math.min(12, Math.max(3, 3 + size - step)))));
   }
 
   function start(source, figure) {
@@ -21,46 +35,62 @@
 
     function draw() {
       const [x, y, field] = ["x-axis", "y-axis", "color"].map((id) => byId(id).value);
-      const fill = color(field);
-      source.data = { ...source.data, x: source.data[x], y_: source.data[y], fill };
+      const looks = settings.labels[field] ? label(field) : shade(field);
+      const [fill, mark] = [0, 1].map((part) => looks.map((look) => look[part]));
+      source.data = { ...source.data, x: source.data[x], y_: source.data[y], fill, mark };
       figure.below[0].axis_label = settings.names[x];
       figure.left[0].axis_label = settings.names[y];
     }
 
-    function color(field) {
+    function legend(text, background, kind) {
+      const item = element("li");
+      if (kind) item.append(element("span", "", { class: kind, style: `background:${background}` }));
+      item.append(text);
+      byId("legend").append(item);
+    }
+
+    // Each returns the color and the mark of every sample, and writes the legend.
+    function label(field) {
+      const [labels, codes] = [settings.labels[field], column(field)];
+      const look = (code) => (code >= 0 ? settings.looks[code % settings.looks.length] : [gray, "circle"]);
+      const add = (text, [background, mark]) => legend(text, background, `swatch ${mark}`);
+      byId("legend").replaceChildren();
+      labels.slice(0, settings.most_named).forEach((text, code) => add(text, look(code)));
+      const more = labels.length - settings.most_named;
+      if (more > 0) legend(`and ${more} more`);
+      if (codes.some((code) => !(code >= 0))) add("no label", look(-1));
+      return codes.map(look);
+    }
+
+    function shade(field) {
       const values = column(field);
-      const legend = byId("legend");
-      legend.replaceChildren();
-      const gray = "#9aa0a6";
-      const add = (text, background, kind) => {
-        const item = element("li");
-        item.append(element("span", "", { class: kind, style: `background:${background}` }), text);
-        legend.append(item);
-      };
-      const labels = settings.labels[field];
-      if (labels) {
-        labels.forEach((label, code) => add(label, settings.colors[code % settings.colors.length], "swatch"));
-        if (values.some((code) => !(code >= 0))) add("no label", gray, "swatch");
-        return values.map((code) => (code >= 0 ? settings.colors[code % settings.colors.length] : gray));
-      }
       const sorted = known(values).sort((a, b) => a - b);
       const low = sorted[Math.floor(0.01 * (sorted.length - 1))];
       const high = sorted[Math.ceil(0.99 * (sorted.length - 1))];
       const last = settings.shades.length - 1;
-      const shade = (value) => {
+      const look = (value) => {
         if (!Number.isFinite(value)) return gray;
         const part = high > low ? (value - low) / (high - low) : 0.5;
         return settings.shades[Math.round(last * Math.min(1, Math.max(0, part)))];
       };
-      legend.append(element("li", short(low)));
-      add("", `linear-gradient(to right,${settings.shades.join(",")})`, "bar");
-      legend.append(element("li", short(high)));
-      return values.map(shade);
+      byId("legend").replaceChildren();
+      legend(short(low, deviation(values)));
+      legend("", `linear-gradient(to right,${settings.shades.join(",")})`, "bar");
+      legend(short(high, deviation(values)));
+      return values.map((value) => [look(value), "circle"]);
     }
 
-    function mean(values) {
-      const some = known(values);
-      return some.reduce((sum, value) => sum + value, 0) / some.length;
+    // Labels are selected by name, numbers by a range.
+    function offer() {
+      const labels = settings.labels[byId("color").value];
+      for (const id of ["low", "high"]) byId(id).parentElement.hidden = Boolean(labels);
+      byId("label").parentElement.hidden = !labels;
+      const options = (labels ?? []).map((text, code) => element("option", text, { value: code }));
+      if (labels && column(byId("color").value).some((code) => !(code >= 0))) {
+        options.push(element("option", "no label", { value: -1 }));
+      }
+      byId("label").replaceChildren(...options);
+      byId("select").textContent = labels ? "Select this label" : "Select this range of the color";
     }
 
     function describe() {
@@ -72,26 +102,34 @@
       byId("means-table").hidden = !chosen.length;
       status.textContent = chosen.length
         ? `${chosen.length.toLocaleString("en")} of ${n.toLocaleString("en")} samples selected.`
-        : "No samples selected: draw a box in the picture, or select a range of its color.";
+        : "No samples selected: draw a box in the picture, or select by its color below it.";
       if (!chosen.length) return;
       const rows = settings.columns.map((field) => {
         const all = column(field);
         const inside = mean(chosen.map((index) => all[index]));
         const center = mean(all);
-        const deviation = Math.sqrt(mean(all.map((value) => (value - center) ** 2)));
-        return [settings.names[field], inside, center, deviation > 0 ? (inside - center) / deviation : 0];
+        const spread = deviation(all);
+        const difference = spread > 0 ? (inside - center) / spread : 0;
+        const texts = [short(inside, spread), short(center, spread), short(difference, 1)];
+        return [Math.abs(difference), settings.names[field], ...texts];
       });
-      rows.sort((a, b) => Math.abs(b[3]) - Math.abs(a[3]));
-      for (const [name, ...numbers] of rows.slice(0, 8)) {
+      rows.sort((a, b) => b[0] - a[0]);
+      for (const [, name, ...texts] of rows.slice(0, 8)) {
         const line = element("tr");
         line.append(element("th", name, { scope: "row" }));
-        numbers.forEach((number) => line.append(element("td", short(number))));
+        texts.forEach((text) => line.append(element("td", text)));
         body.append(line);
       }
     }
 
-    function selectRange() {
-      const values = column(byId("color").value);
+    function select() {
+      const field = byId("color").value;
+      const values = column(field);
+      if (settings.labels[field]) {
+        const code = Number(byId("label").value);
+        source.selected.indices = values.flatMap((v, index) => ((v >= 0 ? v : -1) === code ? [index] : []));
+        return;
+      }
       const [low, high] = ["low", "high"].map((id) => byId(id).value);
       const from = low === "" ? -Infinity : Number(low);
       const to = high === "" ? Infinity : Number(high);
@@ -110,9 +148,10 @@
     }
 
     for (const id of ["x-axis", "y-axis", "color"]) byId(id).addEventListener("change", draw);
+    byId("color").addEventListener("change", offer);
     byId("range").addEventListener("submit", (event) => {
       event.preventDefault();
-      selectRange();
+      select();
     });
     byId("clear").addEventListener("click", () => {
       source.selected.indices = [];
@@ -121,6 +160,7 @@
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTimeout(theme));
     theme();
     draw();
+    offer();
     describe();
     document.documentElement.dataset.ready = "yes";
   }

@@ -143,22 +143,20 @@ def about_functions(source: Source, points: Array) -> dict[str, Any]:
 
 def about_clusters(model: SpectralClustering, X: Any) -> dict[str, Any]:
     """Return the section about clusters."""
-    text = f"{model.n_clusters_} clusters of the samples."
+    made: list[ClusterDisplay] = []
+    n = model.n_clusters_
     drawn = picture(
-        "clusters", SQUARE, lambda ax: ClusterDisplay.from_estimator(model, X, ax=ax), text
+        "clusters",
+        SQUARE,
+        lambda ax: made.append(ClusterDisplay.from_estimator(model, X, ax=ax)),
+        f"{n} cluster{'' if n == 1 else 's'} of the samples.",
     )
-    pictures = [drawn]
-    evidence = getattr(model, "evidence_", None)
+    pictures, evidence = [drawn], made[0].evidence
     if evidence:
-
-        def draw(ax: Any) -> None:
-            ratios = {k: float(np.exp(gap)) for k, gap in evidence.items()}
-            empty = np.zeros((0, 2))
-            labels = np.zeros(0, dtype=np.int32)
-            ClusterDisplay(empty, labels, np.zeros(0), ("", ""), None, ratios).plot_evidence(ax)
-
-        text = f"Ratios of neighboring eigenvalues; the largest is at {model.n_clusters_} clusters."
-        pictures.append(picture("evidence", SQUARE, draw, text))
+        largest = max(evidence, key=evidence.__getitem__)
+        where = "there" if largest == n else f"at {largest}"
+        text = f"Ratios of neighboring eigenvalues; {n} clusters were chosen, the largest ratio is"
+        pictures.append(picture("evidence", SQUARE, made[0].plot_evidence, f"{text} {where}."))
     return {"clusters": tuple(pictures)}
 
 
@@ -255,13 +253,13 @@ def about_calibration(model: Any, X: Any, y: Any) -> dict[str, Any]:
         "calibration",
         SQUARE,
         lambda ax: made.append(CalibrationDisplay.from_estimator(model, X, y, ax=ax)),
-        "Predictions with their 95% intervals over the held values.",
+        "Predictions with their 95% intervals over the values.",
     )
     shown = made[0]
     second = picture(
         "coverage",
         SQUARE,
         shown.plot_coverage,
-        f"Shares of held values inside intervals; {shown.coverage:.0%} are inside those of 95%.",
+        f"Shares of the values inside intervals; {shown.coverage:.0%} are inside those of 95%.",
     )
     return {"calibration": (first, second)}
