@@ -31,8 +31,9 @@ NO_CODE = (
     "Files hold numbers only, never code. Keep the result in memory, or use kernels, bases and "
     "operators of the library's own."
 )
-# The types of numbers that arrays keep in files; others become float64 or int64.
-KEPT_TYPES = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32")
+# The types of numbers that arrays keep in files; others become float64 or int64. Numbers of uint64
+# are written as the int64 of the same bits.
+KEPT_TYPES = ("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64", "float32")
 
 
 def write(value: Any, path: str | PathLike[str]) -> None:
@@ -266,6 +267,8 @@ def _as_kept(array: NDArray[Any], name: Any) -> NDArray[Any]:
     """Return an array in the type that it had before it was written."""
     if name not in KEPT_TYPES:
         raise ValueError(f"{name!r} is no type of numbers in files")
+    if name == "uint64" and array.dtype.kind == "i":
+        return array.view(np.uint64)
     kept = array.astype(name)
     if not np.array_equal(kept, array, equal_nan=kept.dtype.kind == "f"):
         raise ValueError(f"it holds numbers that are no {name}")
@@ -329,7 +332,8 @@ def has_type(value: Any, hint: Any, finite: bool = True) -> bool:
         )
     if origin is np.ndarray:
         kind = np.dtype(get_args(args[1])[0]).kind
-        if not isinstance(value, np.ndarray) or value.dtype.kind != kind:
+        # Integers may be unsigned, as labels are.
+        if not isinstance(value, np.ndarray) or value.dtype.kind.replace("u", "i") != kind:
             return False
         return not finite or kind in "OU" or _is_finite(value)
     if origin is Callable:

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 from ritz.assembly import Sums
+from ritz.assembly.checkpoint import Progress
 from ritz.assembly.saved import SAVED
 from ritz.bases import Monomials, Nystrom, RandomFourier
 from ritz.bases.stack import SavedStack
@@ -86,7 +87,10 @@ def load(path: str | PathLike[str]) -> Any:
     path
         The file. A file that is damaged or holds nothing of the kind raises a ValueError.
     """
-    result = read(path, {vars(cls)["file_tag"]: cls for cls in CLASSES})
+    result = read(path, {vars(cls)["file_tag"]: cls for cls in (*CLASSES, Progress)})
+    if isinstance(result, Progress):
+        remedy = "pass it as checkpoint= to the call that wrote it"
+        raise ValueError(f"{path} is a checkpoint: {remedy}.")
     if isinstance(result, SavedEstimator):
         try:
             return result.restored({cls.__name__: cls for cls in ESTIMATORS})

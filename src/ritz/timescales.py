@@ -30,6 +30,11 @@ class ImpliedTimescales:
         The number of folds that errors are from, those with rows, the fewest of all lags.
     models
         The fitted `SingularEmbedding` of each lag.
+    held_out
+        The correlations (m, k) on folds that functions were not found from, NaN where not known;
+        None if none is.
+    flags
+        What is wrong with each process (m, k), as in `Spectrum`; empty if nothing is known.
     """
 
     lags: NDArray[np.intp]
@@ -38,6 +43,8 @@ class ImpliedTimescales:
     correlation_errors: Array
     n_folds: int
     models: tuple[SingularEmbedding, ...]
+    held_out: Array | None = None
+    flags: tuple[tuple[str, ...], ...] = ()
 
     @property
     def timescales(self) -> Array:
@@ -60,11 +67,23 @@ class ImpliedTimescales:
     def intervals(self) -> Array:
         """Intervals (m, k, 2) that hold the timescale with a probability of 95%.
 
-        They are the timescales of the ends of intervals of the correlations.
+        They are the timescales of the ends of intervals of the correlations, from zero on where an
+        interval as wide about the held-out correlation holds zero. Some correlation is found in any
+        finite data, and the choice of a basis raises it: of processes that are over within the lag,
+        up to one interval in four still excludes zero.
         """
         width = student.ppf((1 + LEVEL) / 2, self.n_folds - 1) * self.correlation_errors
-        ends = (self.correlations - width, self.correlations + width)
-        return np.stack([self._of(end) for end in ends], axis=-1)
+        low, high = self.correlations - width, self.correlations + width
+        if self.held_out is not None:
+            low = np.where(self.held_out <= width, 0.0, low)
+        return np.stack([self._of(low), self._of(high)], axis=-1)
+
+    @property
+    def flagged(self) -> NDArray[np.bool_]:
+        """Which processes (m, k) have a flag: their timescales say nothing."""
+        if not self.flags:
+            return np.zeros(self.correlations.shape, dtype=np.bool_)
+        return np.array([[flag != "" for flag in row] for row in self.flags])
 
     def _of(self, correlations: Array) -> Array:
         c = np.clip(correlations, 0.0, 1.0)
@@ -74,8 +93,9 @@ class ImpliedTimescales:
     def plot(self, ax: Any = None) -> Any:
         """Draw the timescales and their intervals over the lag (extra `plot`).
 
-        Processes in the shaded area are over within the lag, so that samples do not show them. A
-        timescale can be trusted from the lag on at which its line becomes level.
+        Processes in the shaded area are over within the lag, so that samples do not show them, and
+        a cross marks those with a flag. A timescale can be trusted from the lag on at which its
+        line becomes level.
 
         Returns the matplotlib axes, new ones if none are given.
         """
@@ -88,6 +108,8 @@ class ImpliedTimescales:
             (line,) = ax.plot(self.times, np.clip(values[:, j], low, top), "o-", label=f"{j + 1}")
             ends = np.clip(intervals[:, j].T, low, top)
             ax.fill_between(self.times, *ends, color=line.get_color(), alpha=0.2, lw=0)
+            bad = self.flagged[:, j]
+            ax.plot(self.times[bad], np.clip(values[bad, j], low, top), "kx", ms=9)
         # A straight line is bent by the logarithm.
         line = np.linspace(self.times[0], self.times[-1], 200)
         ax.fill_between(line, low, line, color="0.85", lw=0, zorder=0)
@@ -98,13 +120,16 @@ class ImpliedTimescales:
 
     def __str__(self) -> str:
         lines = [f"{'lag':>8}{'time':>10}  timescale (95% interval) of each process"]
-        rows = zip(self.lags, self.times, self.timescales, self.intervals, strict=True)
-        for lag, time, values, ends in rows:
+        columns = (self.lags, self.times, self.timescales, self.intervals, self.flagged)
+        for lag, time, values, ends, flagged in zip(*columns, strict=True):
             cells = [
-                f"  {value:>9.4g} {f'({low:.4g}, {high:.4g})':<18}"
-                for value, (low, high) in zip(values, ends, strict=True)
+                f"  {value:>9.4g}{'*' if bad else ' '}{f'({low:.4g}, {high:.4g})':<18}"
+                for value, (low, high), bad in zip(values, ends, flagged, strict=True)
             ]
             lines.append(f"{lag:>8}{time:>10.4g}{''.join(cells)}".rstrip())
+        if self.flagged.any():
+            reasons = sorted({flag for row in self.flags for flag in row if flag})
+            lines.append(f"* {' or '.join(reasons)}: the timescale says nothing")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -149,8 +174,6 @@ def implied_timescales(
     as_count(n_components, "n_components")
     n_folds = as_n_folds(options.get("n_folds", 8))
     models: list[SingularEmbedding] = []
-    values: list[Array] = []
-    errors: list[Array] = []
     for lag in lags.tolist():
         X, Y, groups = lagged(parts, lag)
         model = SingularEmbedding(n_components, **options).fit(X, Y, groups=groups)
@@ -162,15 +185,18 @@ def implied_timescales(
         if model.spectrum_.folds is not None:
             n_folds = min(n_folds, len(model.spectrum_.folds.weight))
         models.append(model)
-        values.append(model.singular_values_)
-        errors.append(model.singular_value_errors_)
     # The functions of a basis may be fewer at some lag.
-    k = min(map(len, values))
+    k = min(len(model.singular_values_) for model in models)
+    spectra = [model.spectrum_[1 : 1 + k] for model in models]
+    unknown = np.full(k, np.nan)
+    held_out = [unknown if s.heldout_values is None else s.heldout_values for s in spectra]
     return ImpliedTimescales(
         lags,
         dt * lags,
-        np.array([value[:k] for value in values]),
-        np.array([error[:k] for error in errors]),
+        np.array([spectrum.values for spectrum in spectra]),
+        np.array([spectrum.errors for spectrum in spectra]),
         n_folds,
         tuple(models),
+        np.array(held_out),
+        tuple(spectrum.flags or ("",) * k for spectrum in spectra),
     )

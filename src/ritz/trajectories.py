@@ -61,6 +61,7 @@ def lagged(trajectories: Any, lag: int) -> Lagged:
     ----------
     trajectories
         One array (n, d) of frames in the order of time, (n,) for one column, or a list of arrays.
+        Each array of a list is a trajectory: `np.stack` a list of frames first.
     lag
         The number of frames between the two of a pair.
 
@@ -88,7 +89,7 @@ def lagged(trajectories: Any, lag: int) -> Lagged:
 def as_trajectories(trajectories: Any) -> list[Array]:
     """Return trajectories as arrays (n, d) of one number of columns."""
     several = isinstance(trajectories, list | tuple)
-    several = several and any(hasattr(part, "shape") for part in trajectories)
+    several = several and any(len(getattr(part, "shape", ())) for part in trajectories)
     parts, d = [], None
     for part in trajectories if several else [trajectories]:
         one_column = not hasattr(part, "nnz") and as_real(part, "trajectories").ndim == 1

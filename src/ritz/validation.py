@@ -352,21 +352,21 @@ def _size_error(name: str, got: str, smallest: float = SMALLEST_SIZE) -> Excepti
     return parameter_error(name, requirement, got, "Scale the data.")
 
 
-def as_weights(weight: Any, n: int, name: str = "sample_weight") -> Array:
+def as_weights(weight: Any, n: int, name: str = "sample_weight", first_row: int = 0) -> Array:
     """Return weights (n,) that are finite and nonnegative; None means one for each row."""
     if weight is None:
         return np.ones(n)
-    array = as_contiguous(as_real(weight, name))
+    array = as_contiguous(as_real(weight, name, first_row=first_row))
     if array.shape != (n,):
         raise parameter_error(name, f"an array of shape ({n},)", f"shape {array.shape}")
-    require_finite(array, name)
+    require_finite(array, name, first_row)
     with np.errstate(over="ignore"):
         if not np.isfinite(array.sum()):
             got = f"weights up to {array.max():.2g}, whose sum overflows"
             raise parameter_error(name, "summable", got, "Scale them.")
     if n and array.min() < 0:
         row = int(array.argmin())
-        got = f"{array[row]} in row {row}"
+        got = f"{array[row]} in row {first_row + row}"
         raise parameter_error(name, "nonnegative", got, "Drop such rows instead.")
     if n and 0 < array.max() < np.finfo(np.float64).tiny:
         got = f"weights up to {array.max():.2g}, whose products underflow"

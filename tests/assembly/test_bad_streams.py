@@ -1,6 +1,8 @@
 """Errors about streams: batches that are not arrays of rows, or cannot be read twice."""
 
+import pickle
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 import pytest
@@ -42,6 +44,10 @@ STREAMS = {
         lambda: ritz.Batches(partial(next, iter([iter([X, X])] * 9))),
         ("'source'", "fresh iterator"),
     ),
+    "the same iterator again": (
+        lambda: ritz.Batches(partial(next, repeat(iter([X, X])))),
+        ("'source'", "fresh iterator at each call", "the same iterator again"),
+    ),
     "a function of nothing": (lambda: ritz.Batches(lambda: None), ("'source'", "iterator", "None")),
 }
 
@@ -51,6 +57,22 @@ def test_a_stream_must_yield_arrays_of_rows_each_time_it_is_read(case):
     make, words = STREAMS[case]
     with raises(*words):
         decompose(LAPLACIAN, QUADRATIC, make())
+
+
+def test_an_iterator_that_comes_again_loses_no_rows():
+    left = ritz.assemble(LAPLACIAN, QUADRATIC, X).left
+    again = iter([X[:100], X[100:]])
+    with raises("'source'", "fresh iterator at each call"):
+        ritz.assemble(LAPLACIAN, left, ritz.Batches(lambda: again))
+    # A list may come again.
+    parts = [X[:100], X[100:]]
+    assert ritz.assemble(LAPLACIAN, left, ritz.Batches(lambda: parts)).n_rows == N
+
+
+def test_a_function_of_batches_that_was_read_is_pickled_without_its_iterator():
+    stream = ritz.Batches(partial(map, np.asarray, [X]))
+    assert stream.dimensions == (D,)
+    assert pickle.loads(pickle.dumps(stream)).head(N).tolist() == X.tolist()
 
 
 def test_batches_of_pairs_must_be_aligned():

@@ -2,12 +2,11 @@
 
 import os
 import signal
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+import pyarrow.csv
 import pytest
 
 import ritz
@@ -343,16 +342,12 @@ def test_a_complete_file_of_other_rows_is_refused(path):
         assemble(ritz.Batches(changed(0, nudge)), path)
 
 
-def test_a_complete_file_is_refused_where_no_rows_are_left(path, tmp_path):
-    rows = tmp_path / "rows.parquet"
-    for column, context in (
-        ([1.0, 2.0, 3.0], nullcontext()),
-        ([None] * 3, pytest.raises(ValueError, match="Got no rows where 3 are in it")),
-    ):
-        pq.write_table(pa.table({"a": pa.array(column, pa.float64())}), rows)
-        with context:
-            stream = ritz.open(rows, nulls="drop")
-            ritz.assemble(LAPLACIAN, ritz.Monomials(1), stream, random_state=0, checkpoint=path)
+def test_a_complete_file_is_refused_where_no_rows_are_left(path):
+    assemble(ritz.Batches(PARTS[:1]), path)
+    # The number of columns is looked up first.
+    calls = iter([PARTS, []])
+    with pytest.raises(ValueError, match=f"Got no rows where {len(PARTS[0])} are in it"):
+        assemble(ritz.Batches(lambda: next(calls)), path)
 
 
 def test_another_version_is_refused(path, monkeypatch):
@@ -385,7 +380,7 @@ def test_files_of_other_things_are_refused(path):
         assemble(ritz.Batches(PARTS), path)
     path.unlink()
     partial(path)
-    with pytest.raises(ValueError, match="not a file saved by ritz"):
+    with pytest.raises(ValueError, match="is a checkpoint: pass it as checkpoint="):
         ritz.load(path)
 
 
@@ -396,6 +391,31 @@ def test_sums_that_do_not_fit_the_functions_are_refused(path):
         write(replace(found, **change), path)
         with pytest.raises(ValueError, match="'checkpoint' parameter"):
             assemble(ritz.Batches(PARTS), path)
+
+
+FACTOR = 1.0
+
+
+def test_an_operator_whose_function_reads_another_number_is_refused(path, monkeypatch):
+    form = ritz.laplacian() + ritz.potential(lambda x: FACTOR * x[:, 0] ** 2)
+    assemble(ritz.Batches(PARTS), path, form=form)
+    monkeypatch.setitem(globals(), "FACTOR", 100.0)
+    with pytest.raises(ValueError, match="one whose operator is"):
+        assemble(ritz.Batches(PARTS), path, form=form)
+
+
+@pytest.mark.parametrize("scale", [None, "standard"])
+def test_rows_that_were_appended_to_a_text_are_refused(scale, path, tmp_path):
+    file = tmp_path / "rows.csv"
+    pa.csv.write_csv(pa.table(dict(zip("abc", X.T, strict=True))), file)
+    options = {"kernel": "gaussian", "length_scale": 1.0, "n_centers": 20, "random_state": 0}
+    model = ritz.SpectralEmbedding(2, operator="laplacian", scale=scale, **options)
+    model.fit(ritz.open(file), checkpoint=path)
+    model.fit(ritz.open(file), checkpoint=path)
+    with open(file, "a") as text:
+        text.write("1.0,2.0,3.0\n")
+    with pytest.raises(ValueError, match=r"number of rows is unknown, in files of .* bytes and"):
+        model.fit(ritz.open(file), checkpoint=path)
 
 
 def test_functions_of_yours_are_refused_before_the_pass(path):

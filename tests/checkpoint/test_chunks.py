@@ -78,6 +78,16 @@ def test_a_chunk_counts_once_and_must_be_the_same(tmp_path):
         opened(path, ritz.neighbors(5))
 
 
+def test_a_file_without_chunks_holds_the_functions(tmp_path):
+    sums = ritz.assemble(FORM, BASIS, CHUNKS[0], random_state=0)
+    opened(tmp_path / "fit.ritz").begin(sums.form, (sums.left, sums.right))
+    again = opened(tmp_path / "fit.ritz")
+    np.testing.assert_array_equal(again.bases[0](X), sums.left(X))
+    again.begin(sums.form, again.bases)
+    again.record({0: receipt(CHUNKS[0])}, sums)
+    assert difference(again.finish(), sums) == 0.0
+
+
 def test_no_chunk_has_no_sums(tmp_path):
     with pytest.raises(ValueError, match="at least one chunk"):
         opened(tmp_path / "fit.ritz").finish()

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import ritz
@@ -63,6 +65,15 @@ def test_a_text_among_numbers_is_named(run, folder):
         (["embed", "mixed.csv", "-o", "o.npy", "--keep", "id"], 2, ".npy holds numbers alone"),
         (["embed", "X.npy", "-o", "o.csv", "--columns", "a"], 2, "named columns"),
         (["embed", "X.npy", "-o", "o.csv", "--keep", "a"], 2, "named columns"),
+        (["spectrum", "X.npy", "--nulls", "drop"], 2, "needs named columns, which X.npy has not"),
+        (["spectrum", "twice.csv"], 1, "names that occur once. Got 'a' twice in twice.csv"),
+        (["spectrum", "twice.parquet"], 1, "Got 'a' twice in twice.parquet"),
+        (["embed", "twice.csv", "-o", "o.csv", "--columns", "b", "--keep", "s"], 1, "'s' twice in"),
+        (["spectrum", "rows.txt"], 1, "Got 'rows.txt' instead. Rename it."),
+        (["spectrum", "broken.xlsx"], 1, "Got 'broken.xlsx' instead. Save its sheet as CSV."),
+        (["spectrum", "latin.csv"], 1, "is not UTF-8 (byte 0xf6 in line 1). Save it as"),
+        (["spectrum", "weightless.csv", "--weight", "w"], 1, "Column 'w' holds no positive"),
+        (["spectrum", "commas.csv", "--delimiter", ";"], 1, "such as '1,23': write decimal points"),
         (["embed", "one.csv", "-o", "o.csv"], 1, "at least 2 rows"),
         (["embed", "mixed.csv", "-o", "o.csv", "--seed", "4294967296"], 2, "4294967295"),
         (["embed", "mixed.csv", "-o", "o.csv", "--report", "o.txt"], 2, "must end in .html"),
@@ -87,7 +98,8 @@ def test_a_text_among_numbers_is_named(run, folder):
         (["info", "none.ritz"], 1, "There is no file 'none.ritz' in"),
         (["info", "mixed.csv"], 1, "mixed.csv is a table and not a saved model"),
         (["info", "p.html"], 1, "There is no file"),
-        (["report", "m.ritz", "mixed.csv", "-o", "o.html", "--target", "day"], 2, "holds time"),
+        (["report", "m.ritz", "mixed.csv", "-o", "o.html", "--target", "day"], 2, "holds times"),
+        (["report", "m.ritz", "gaps.csv", "-o", "o.html", "--target", "n"], 2, "text or true and"),
         (["surrogate", "mixed.csv", "--target", "day"], 2, "'day' holds time"),
         (["surrogate", "mixed.csv", "--target", "moon"], 2, "'moon' holds text"),
         (["surrogate", "mixed.csv", "--target", "bill_*"], 2, "names 2 columns"),
@@ -102,7 +114,16 @@ def test_errors_are_sentences(run, mixed, table, arguments, code, text):
     np.save("wide.npy", np.ones((9, 3)))
     pd.DataFrame({"a": [1.0]}).to_parquet("one.parquet")
     pd.DataFrame({"a": [1.0]}).to_csv("one.csv", index=False)
-    Path("broken.parquet").write_text("no parquet")
+    pd.DataFrame({"bill_x": [1.0], "bill_y": [1.0], "n": [None]}).to_csv("gaps.csv", index=False)
+    pd.DataFrame({"a": [1.0, 2.0], "w": 0}).to_csv("weightless.csv", index=False)
+    twice = pd.DataFrame([[1.0, 2.0, "x", "x", 3.0]] * 9, columns=[*"bassa"])
+    twice.to_csv("twice.csv", index=False)
+    numbers = [pa.array([1.0, 2.0])] * 2
+    pq.write_table(pa.table(numbers, names=["a", "a"]), "twice.parquet")
+    for name in ("broken.parquet", "broken.xlsx", "rows.txt"):
+        Path(name).write_text("no parquet")
+    Path("latin.csv").write_bytes("Größe,b\n1,2\n".encode("latin1"))
+    Path("commas.csv").write_text("a;b\n1,23;4,56\n7,89;0,12\n")
     model = ritz.SpectralEmbedding(2, operator="laplacian", random_state=0)
     model.fit(table[["bill_x", "bill_y"]])
     model.save("m.ritz")
@@ -114,6 +135,11 @@ def test_errors_are_sentences(run, mixed, table, arguments, code, text):
     assert text in said
     assert result.stdout == ""
     assert sorted(os.listdir()) == before
+
+
+def test_an_error_of_a_file_ends_in_one_full_stop(run, folder):
+    Path("broken.parquet").write_text("no parquet")
+    assert ".." not in run("spectrum", "broken.parquet", code=1).stderr
 
 
 def test_only_debug_shows_a_traceback(run, folder):

@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -245,3 +246,40 @@ def test_centers_and_scale_are_those_of_the_library(run_json, mixed, table):
     assert_allclose(found["eigenvalues"], model.eigenvalues_, rtol=1e-8)
     asis = run_json(*arguments, "--scale", "none")
     assert abs(asis["eigenvalues"][0] - found["eigenvalues"][0]) > 0.01
+
+
+def test_columns_of_one_name_may_be_left_out(run, mixed):
+    Path("trailing.csv").write_text(Path(mixed).read_text().replace("\n", ",,\n"))
+    arguments = ("-k", 1, "--operator", "laplacian")
+    result = run("spectrum", "trailing.csv", *arguments)
+    assert "(several columns)" in result.stderr
+    assert result.stdout == run("spectrum", mixed, *arguments).stdout
+
+
+@pytest.mark.parametrize("typed", ["\\t", "tab", "\t", None])
+def test_tabs_can_be_typed(run, mixed, table, typed):
+    name = "tabs.csv" if typed else "tabs.tsv"
+    table.to_csv(name, index=False, sep="\t")
+    arguments = ("-k", 1, "--operator", "laplacian", "--columns", "bill_*")
+    result = run("spectrum", name, *arguments, *(("--delimiter", typed) if typed else ()))
+    assert result.stdout == run("spectrum", mixed, *arguments).stdout
+
+
+def test_a_first_line_of_numbers_is_warned_of(run_json, run, folder, table):
+    X = table[["bill_x", "bill_y"]]
+    X.to_csv("headless.csv", index=False, header=False)
+    arguments = ("-k", 1, "--operator", "laplacian")
+    [warning] = run_json("spectrum", "headless.csv", *arguments)["warnings"]
+    assert warning.startswith("The first line of headless.csv holds numbers and is taken for names")
+    # Names that count the columns are those of a frame without names.
+    for first in (0, 1):
+        X.set_axis([first, first + 1], axis=1).to_csv("counted.csv", index=False)
+        assert run_json("spectrum", "counted.csv", *arguments)["warnings"] == []
+
+
+def test_columns_left_out_for_their_decimal_commas_are_named(run_json, folder, table):
+    text = table[["bill_x", "bill_y"]].assign(bill_x=np.arange(400) % 7)
+    text.to_csv("commas.csv", index=False, sep=";", decimal=",")
+    found = run_json("spectrum", "commas.csv", "-k", 1, "--delimiter", ";")
+    assert found["feature_names"] == ["bill_x"]
+    assert found["warnings"][0].startswith("bill_y holds numbers with commas, such as '-0,816")

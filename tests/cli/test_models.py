@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import ritz
-from ritz.cli import data
+from ritz.cli import data, samples
+from ritz.cli import models as cli_models
 
 
 @pytest.fixture
@@ -43,6 +44,7 @@ def test_info_says_what_summaries_say(run, run_json, model):
     assert "Look at a page of ritz report." in text
     found = run_json("info", "m.ritz")
     assert found["sure"] == list(summary.sure)
+    assert found["next"][-1] == "Look at a page of ritz report."
     assert_allclose(found["eigenvalues"], model.eigenvalues_)
 
 
@@ -108,14 +110,85 @@ def test_a_report_names_the_columns_of_the_model_alone(run, folder):
 
 
 def test_labels_of_a_sample_belong_to_its_rows(run, folder, monkeypatch):
-    monkeypatch.setattr(data, "REPORT_ROWS", 50)
+    monkeypatch.setattr(samples, "REPORT_ROWS", 50)
     a = np.arange(300.0)
     pd.DataFrame({"a": a, "half": np.where(a < 150, "low", "high")}).to_parquet("rows.parquet")
     source = data.Source.at(["rows.parquet"], "error", None, ",")
-    X, y = data.with_target(source, ["a"], "half", 0)
+    X, y = samples.with_target(source, ["a"], "half", True)
     assert X.shape == (50, 1)
     np.testing.assert_array_equal(y, np.where(X[:, 0] < 150, "low", "high"))
     assert 10 < (y == "low").sum() < 40
+
+
+def test_a_target_keeps_its_type_and_its_gaps(run, folder):
+    n = 90
+    a, codes = np.arange(float(n)), np.where(np.arange(n) % 3, 3, 5)
+    gap = np.arange(n) % 7 == 0
+    frame = pd.DataFrame({"a": a, "code": codes, "some": np.where(gap, np.nan, codes)})
+    frame = frame.assign(size=np.where(gap, np.nan, a / 7), flag=codes == 3)
+    frame.to_csv("rows.csv", index=False)
+    frame.to_parquet("rows.parquet")
+    frame["flag"] = frame["flag"].astype(object).where(~gap)
+    frame.to_csv("gaps.csv", index=False)
+    for name in ("rows.csv", "rows.parquet"):
+        source = data.Source.at([name], "error", None, ",")
+        _, y = samples.with_target(source, ["a"], "code", True)
+        assert y.dtype.kind == "i"
+        np.testing.assert_array_equal(y, codes)
+        # Also where the column is one of those of the model.
+        X, y = samples.with_target(source, ["a", "code"], "code", True)
+        np.testing.assert_array_equal(X, np.stack([a, codes], axis=1))
+        assert y.dtype.kind == "i"
+        _, y = samples.with_target(source, ["a"], "some", True)
+        np.testing.assert_array_equal(y.mask, gap)
+        np.testing.assert_array_equal(y.compressed(), codes[~gap])
+        X, y = samples.with_target(source, ["a"], "size", True)
+        np.testing.assert_array_equal(y, np.where(gap, np.nan, a / 7))
+        assert len(X) == n
+        _, y = samples.with_target(source, ["a"], "flag", True)
+        np.testing.assert_array_equal(y, (codes == 3).astype(str))
+    source = data.Source.at(["gaps.csv"], "error", None, ",")
+    _, y = samples.with_target(source, ["a"], "flag", True)
+    np.testing.assert_array_equal(y == "missing", gap)
+
+
+@pytest.mark.parametrize("target", ["code", "some", "flag"])
+def test_few_whole_numbers_and_truths_are_labels_of_a_report(run, model, table, target):
+    codes = np.where(table["id"] % 3, 3.0, 5.0)
+    table = table.assign(code=codes.astype(int), flag=codes == 3)
+    table["some"] = np.where(table["id"] % 7 == 0, np.nan, codes)
+    table.to_csv("coded.csv", index=False)
+    run("report", "m.ritz", "coded.csv", "-o", "page.html", "--target", target)
+    labels = ["False", "True"] if target == "flag" else ["3", "5"]
+    assert json.dumps({"y": labels}) in Path("page.html").read_text()
+
+
+def test_help_says_which_columns_are_taken(run):
+    for command in ("transform", "report"):
+        text = " ".join(run(command, "--help").stdout.replace("│", " ").split())
+        assert "[default: (those of the fit)]" in text
+        assert "all that hold numbers" not in text
+
+
+def test_a_report_of_a_sample_says_so(run, folder, table, monkeypatch):
+    for module in (samples, cli_models):
+        monkeypatch.setattr(module, "REPORT_ROWS", 50)
+    table.to_csv("rows.csv", index=False)
+    said = "These are 50 rows drawn at random from 400;"
+    columns = ("--columns", "bill_x,bill_y")
+    run("embed", "rows.csv", "-o", "o.csv", *columns, "--report", "p.html", "--save", "m.ritz")
+    assert said in Path("p.html").read_text()
+    for target in ((), ("--target", "id"), ("--target", "moon")):
+        run("report", "m.ritz", "rows.csv", "-o", "page.html", *target)
+        assert said in Path("page.html").read_text()
+
+
+def test_a_single_cluster_has_a_report(run, folder):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 4)))
+    X.to_csv("four.csv", index=False)
+    run("cluster", "four.csv", "-o", "c.csv", "-k", 1, "--report", "c.html", "--save", "c.ritz")
+    run("report", "c.ritz", "-o", "alone.html")
+    assert "All rows are one cluster" in run("info", "c.ritz").stdout
 
 
 @pytest.mark.parametrize("outputs", [1, 2])

@@ -70,6 +70,21 @@ def test_what_was_summed_before_an_error_is_in_the_file(tmp_path):
     assert made == [0]
 
 
+def test_what_cannot_be_written_is_known_before_the_pass(tmp_path):
+    made = []
+    with pytest.raises(FileNotFoundError):
+        assembled(chunked(X, made), tmp_path / "none" / "sums.ritz")
+    # Only the sample was drawn.
+    assert len(made) == 50
+    made.clear()
+    slope = np.eye(3)[:1]
+    basis = ritz.Functions([lambda x: x[:, 0]], gradients=[lambda x: slope.repeat(len(x), 0)])
+    with pytest.raises(TypeError, match="holds functions of yours"):
+        assembled(chunked(X, made), tmp_path / "sums.ritz", basis)
+    assert len(made) == 50
+    assert not (tmp_path / "sums.ritz").exists()
+
+
 def test_other_rows_are_refused(tmp_path):
     path = tmp_path / "sums.ritz"
     # The functions are fixed, so that no sample is drawn.

@@ -95,3 +95,20 @@ def test_the_picture_of_a_selection_shows_every_candidate():
     _, given = pyplot.subplots()
     assert found.plot(given) is given
     pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("X", "groups", "few"),
+    [
+        (np.random.default_rng(0).normal(size=(600, 6)), np.arange(600) // 200, "groups"),
+        (np.random.default_rng(0).normal(size=(5, 2)), None, "rows"),
+    ],
+    ids=["few groups", "few rows"],
+)
+def test_where_halves_cannot_be_compared_few_components_are_kept(X, groups, few):
+    model = ritz.SpectralEmbedding("auto", operator="laplacian", random_state=0)
+    with pytest.warns(UserWarning, match=f"cannot be compared, as the {few} are too few: up to 5"):
+        model.fit(X, groups=groups)
+    assert model.n_components_ <= 5
+    (why,) = (reason for name, _, reason in model.summary().chosen if name == "functions")
+    assert why == "the default: two halves of the samples cannot be compared"

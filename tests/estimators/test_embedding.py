@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_digits
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.manifold import SpectralEmbedding as Transductive
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
@@ -230,3 +231,30 @@ def test_neighbors_on_digits():
     accuracy["transductive"] = probe(Z[order[0]], Z[order[1]], ya, yb)
     assert accuracy["neighbors"] > accuracy["laplacian"]
     assert accuracy["neighbors"] >= accuracy["transductive"] - 0.005, accuracy
+
+
+def test_the_first_part_may_have_one_row():
+    parts = ritz.SpectralEmbedding(2, basis=ritz.Monomials(2), random_state=0)
+    parts.partial_fit(NORMAL[:1])
+    with pytest.raises(NotFittedError):
+        parts.transform(NORMAL)
+    parts.partial_fit(NORMAL[1:])
+    whole = ritz.SpectralEmbedding(2, basis=ritz.Monomials(2), random_state=0).fit(NORMAL)
+    np.testing.assert_allclose(parts.eigenvalues_, whole.eigenvalues_, rtol=1e-9)
+
+
+def test_too_few_rows_leave_nothing_to_write(tmp_path):
+    model = ritz.SpectralEmbedding(2, random_state=0).partial_fit(NORMAL[:2])
+    with pytest.raises(NotFittedError):
+        model.transform_to(NORMAL, tmp_path / "out.npy")
+
+
+@pytest.mark.parametrize("how", ["basis", "sums"])
+def test_a_fit_without_a_kernel_forgets_that_of_an_earlier_one(how):
+    model = ritz.SpectralEmbedding(2, random_state=0).fit(NORMAL[:200])
+    assert hasattr(model, "kernel_")
+    if how == "basis":
+        model.set_params(basis=ritz.Monomials(3)).fit(NORMAL[:200])
+    else:
+        model.fit_sums(ritz.assemble(ritz.laplacian(), ritz.Monomials(3), NORMAL[:200]))
+    assert not {"kernel_", "length_scale_", "n_centers_"} & set(vars(model))

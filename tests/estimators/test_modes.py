@@ -109,3 +109,12 @@ def test_groups_give_a_time_series_its_errors():
     pieces.fit(series, groups=np.arange(len(series)) // 1000)
     np.testing.assert_allclose(pieces.rates_, alone.rates_, rtol=0.05)
     assert pieces.rate_errors_[0] > 2 * alone.rate_errors_[0]
+
+
+def test_a_diffusion_that_is_given_replaces_that_of_displacements():
+    X = np.random.default_rng(0).normal(size=(300, 1))
+    model = ritz.DiffusionModes(1, D="displacements", random_state=0)
+    with pytest.warns(UserWarning, match="differs by a factor"):
+        model.fit(X)
+    assert hasattr(model, "D_")
+    assert not hasattr(model.set_params(D=1.0).fit(X), "D_")

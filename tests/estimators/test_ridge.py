@@ -72,3 +72,15 @@ def test_a_single_row_gives_its_target_and_no_error():
     beta, constant = path.solution(path.best)
     assert not beta.any()
     assert constant == 2.0
+
+
+def test_without_a_penalty_and_with_few_rows_the_solution_is_the_shortest():
+    """About their mean, n rows span n - 1 directions, and rounding a tiny one more."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        A, T = rng.normal(size=(12, 60)), rng.normal(size=(12, 1))
+        path = ridge_path(lambda A=A, T=T: [(A, T, np.ones(12))], np.array([0.0]))
+        beta, constant = path.solution(0.0)
+        exact = np.linalg.lstsq(A - A.mean(axis=0), T - T.mean(), rcond=1e-12)[0]
+        np.testing.assert_allclose(beta, exact, atol=1e-12)
+        np.testing.assert_allclose(A @ beta + constant, T, atol=1e-12)

@@ -45,6 +45,12 @@ MODELS = {
     "classifier of texts": lambda: ritz.LaplacianClassifier(unlabeled="?", **FIXED).fit(
         X, np.where(FEW, np.where(MOONS.labels > 0, "up", "down"), "?")
     ),
+    "classifier of bytes": lambda: ritz.LaplacianClassifier(unlabeled=255, **FIXED).fit(
+        X, np.where(FEW, MOONS.labels, 255).astype(np.uint8)
+    ),
+    "classifier of large numbers": lambda: ritz.LaplacianClassifier(unlabeled=0, **FIXED).fit(
+        X, np.where(FEW, np.array([5, 2**63 + 7], np.uint64)[MOONS.labels], np.uint64(0))
+    ),
     "classifier without a mark": lambda: ritz.LaplacianClassifier(unlabeled=np.nan, **FIXED).fit(
         X, np.where(FEW, MOONS.labels, np.nan)
     ),

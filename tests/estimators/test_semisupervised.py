@@ -197,3 +197,30 @@ def test_masked_targets_of_a_stream_are_missing(kind):
     expected = clone(model).fit(X, y).predict(X)
     streamed = model.fit(ritz.Batches([X[:150], X[150:]]), y)
     np.testing.assert_allclose(streamed.predict(X), expected, rtol=1e-6)
+
+
+def test_without_smoothness_the_order_of_rows_decides_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 2))
+    y = np.where(np.arange(300) < 12, np.sin(5 * X[:, 0]), np.nan)
+    order = rng.permutation(300)
+    options = {"operator": "laplacian", "length_scale": 0.2, "n_centers": 300, "n_components": 60}
+    model = ritz.LaplacianRegressor(smoothness=0, random_state=0, **options)
+    first = model.fit(X, y).predict(X)
+    second = clone(model).fit(X[order], y[order]).predict(X)
+    np.testing.assert_allclose(second, first, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("y", "got", "remedy"),
+    [
+        (["a" if i % 2 else None for i in range(400)], "one class, 'a', and rows without a", False),
+        (np.where(np.arange(400) % 2, 1, -1), "one class, 1, and rows marked -1", True),
+    ],
+    ids=["None", "marked"],
+)
+def test_one_class_is_refused_with_the_mark_that_is_there(y, got, remedy):
+    with pytest.raises(ValueError, match="at least two classes") as error:
+        ritz.LaplacianClassifier(random_state=0).fit(X, y)
+    assert got in str(error.value)
+    assert ("name the mark" in str(error.value)) == remedy

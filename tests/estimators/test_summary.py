@@ -31,6 +31,30 @@ def test_advice_counts_clusters_and_not_functions():
     assert clusters.startswith("Lower n_clusters to 4:")
 
 
+@pytest.mark.parametrize(
+    ("flags", "advice"),
+    [
+        ("001", "Lower n_components to 2: the other functions are flagged."),
+        ("010", "Trust functions 1 and 3: the others are flagged."),
+        ("111", "No function can be trusted: use more rows, or other columns."),
+        ("000", None),
+    ],
+)
+def test_advice_on_flagged_functions_gives_no_reason_of_another_flag(flags, advice):
+    words = ("", *("does not generalize" if flag == "1" else "" for flag in flags))
+    levels = Levels(
+        np.arange(4.0), None, np.arange(4), np.zeros(4), 9, 100, "laplacian()", flags=words
+    )
+    assert advice_on(levels, 8, None, "n_components") == ([advice] if advice else [])
+
+
+def test_of_a_single_cluster_something_is_sure_after_a_load(tmp_path):
+    model = ritz.SpectralClustering(1, operator="laplacian", n_centers=20, random_state=0).fit(X)
+    model.save(tmp_path / "one.ritz")
+    sure = ritz.load(tmp_path / "one.ritz").summary().sure
+    assert sure[-1] == "All rows are one cluster, which takes no function."
+
+
 @pytest.mark.parametrize("operator", ["auto", "laplacian"])
 def test_a_summary_of_few_labels_says_who_chose_the_operator(operator):
     model = ritz.LaplacianRegressor(operator=operator, n_components=5, random_state=0)
@@ -59,3 +83,12 @@ def test_a_summary_says_that_rows_have_length_one():
     summary = ritz.SpectralEmbedding(1, metric="cosine", random_state=0).fit(X + 1).summary()
     units = {name: (value, why) for name, value, why in summary.chosen}["units"]
     assert units == ("columns as they are, rows of length 1", "only directions of rows count")
+
+
+@pytest.mark.parametrize("scale", ["auto", "standard"])
+def test_a_summary_of_sums_gives_no_reason_from_rows(scale):
+    sums = ritz.assemble(ritz.laplacian(), ritz.Monomials(2), X)
+    chosen = ritz.SpectralEmbedding(2, scale=scale).fit_sums(sums).summary().chosen
+    why = {name: reason for name, _, reason in chosen}
+    assert why["operator"] == "that of the sums"
+    assert why["units"] == "those of the sums"

@@ -161,3 +161,17 @@ def test_a_warning_of_too_few_rows_points_at_the_caller():
             fit()
         places = [w.filename for w in warned if "eigenvalues say little" in str(w.message)]
         assert places == [__file__]
+
+
+def test_an_operator_that_the_sample_is_too_small_for_is_named():
+    with pytest.raises(ValueError, match="'n_neighbors' parameter must be at most 499") as error:
+        ritz.select(ritz.neighbors(500), X, 2, random_state=0)
+    assert error.value.__notes__ == ["Candidates are compared on 500 rows."]
+
+
+def test_more_centers_than_the_sample_has_are_not_reported():
+    near = np.random.default_rng(0).uniform(size=(500, 2))
+    given = [ritz.Nystrom(ritz.Gaussian(0.5), n) for n in (30, 600, 700)]
+    with pytest.warns(UserWarning, match="with 700 centers are compared with 500"):
+        found = ritz.select(ritz.laplacian(), near, 1, given, random_state=0)
+    assert sorted(c.setting.n_centers for c in found.candidates) == [30, 500]

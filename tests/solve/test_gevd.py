@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from ritz import gevd
 from ritz.solve.gevd import lowest_eigenpairs
-from ritz.solve.whiten import congruent, is_positive, rank_of, split, whiten
+from ritz.solve.whiten import is_positive, rank_of, split, whiten
 
 
 def mixing(p, rng, condition=10.0):
@@ -441,14 +441,3 @@ def test_fewer_pairs_than_asked_for_where_the_rank_is_less():
     found = lowest_eigenpairs(L, Phi, 12)
     np.testing.assert_allclose(found.values, np.arange(1.0, 10.0), atol=1e-9)
     assert found.vectors.shape == (12, 9)
-
-
-@pytest.mark.parametrize("p", [1, 7, 40])
-def test_congruent_matrices_are_products(p):
-    rng = np.random.default_rng(p)
-    root, M, W = (rng.normal(size=(p, p)) for _ in range(3))
-    M = M + M.T
-    triangular = whiten(root @ root.T + np.eye(p))
-    assert not np.tril(triangular, -1).any()
-    for V in (triangular, W, W[:, : max(1, p // 2)]):
-        np.testing.assert_allclose(congruent(M, V), V.T @ M @ V, rtol=1e-12, atol=1e-12)

@@ -1,5 +1,6 @@
 """Files that are wrong, with file and position; values in files, in constant memory."""
 
+import gzip
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import ritz
+from ritz.streams.labels import as_numbers
 from tests.streams.conftest import NAMES, N, X, table, write
 
 LAPLACIAN, BASIS = ritz.laplacian(), ritz.Monomials(2)
@@ -325,3 +327,156 @@ def test_rows_in_units_that_come_once_can_be_kept():
     rows = ritz.Batches(iter([X])).in_units(lambda part: 2 * part).rereadable()
     for _ in range(2):
         np.testing.assert_array_equal(np.concatenate([b.views[0] for b in rows.blocks()]), 2 * X)
+
+
+def test_names_that_occur_twice_are_refused_where_they_are_used(tmp_path):
+    """One of two columns of a name would take the place of the other."""
+    text, parts = tmp_path / "rows.csv", tmp_path / "rows.parquet"
+    text.write_text("a,b,a,g,g\n1,2,3,4,4\n5,6,7,8,8\n")
+    columns = [pa.array([float(j), 1.0]) for j in range(5)]
+    pq.write_table(pa.table(columns, names=["a", "b", "a", "g", "g"]), parts)
+    for path in (text, parts):
+        message = rf"'columns' .* names that occur once\. Got 'a' twice in .*{path.name} .*Rename"
+        for names in (None, ["a"], ["b", "a"], (["b"], ["a"])):
+            with pytest.raises(ValueError, match=message):
+                ritz.open(path, names)
+        for option in ("weight", "groups"):
+            with pytest.raises(ValueError, match="'g' twice"):
+                ritz.open(path, ["b"], **{option: "g"})
+        rows = ritz.open(path, ["b"])
+        assert sum(map(len, rows.blocks())) == 2
+        with pytest.raises(ValueError, match="'g' twice"):
+            list(rows.with_columns(["g"]))
+    (tmp_path / "0.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"'a' twice in .*rows\.csv"):
+        list(ritz.open([tmp_path / "0.csv", text], ["a"]).blocks())
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [("rows.txt", "format="), ("rows", "format="), ("rows.xlsx", "sheet"), ("r.npy", "Leave it")],
+)
+def test_an_ending_that_names_no_format_is_refused(tmp_path, name, remedy):
+    (tmp_path / name).write_text("a,b\n1,2\n")
+    (tmp_path / "0.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=rf"'path'.* end in \.parquet, .*{name}.*{remedy}"):
+        ritz.open([tmp_path / "0.csv", tmp_path / name])
+    rows = ritz.open([tmp_path / "0.csv", tmp_path / name], format="csv")
+    assert sum(map(len, rows.blocks())) == 2
+
+
+@pytest.mark.parametrize("end", ["tsv", "tsv.gz"])
+def test_tabs_separate_the_columns_of_tsv_files(tmp_path, end):
+    for name, separator in (("tabs", "\t"), ("semicolons", ";")):
+        pa.csv.write_csv(table(), tmp_path / "rows", pa.csv.WriteOptions(delimiter=separator))
+        data = (tmp_path / "rows").read_bytes()
+        (tmp_path / f"{name}.{end}").write_bytes(gzip.compress(data) if end[-1] == "z" else data)
+    (tmp_path / "rows").unlink()
+    for rows in (
+        ritz.open(tmp_path / f"tabs.{end}", NAMES),
+        ritz.open(tmp_path / f"semicolons.{end}", NAMES, delimiter=";"),
+    ):
+        np.testing.assert_allclose(rows.head(N), X, rtol=1e-12)
+    (tmp_path / f"semicolons.{end}").unlink()
+    np.testing.assert_allclose(ritz.open(tmp_path, NAMES).head(N), X, rtol=1e-12)
+
+
+@pytest.mark.parametrize("encoding", ["latin1", "utf-16"])
+def test_a_file_that_is_not_utf_8_is_named(tmp_path, encoding):
+    path = tmp_path / "rows.csv"
+    message = rf"rows\.csv is not UTF-8 \(byte 0x\w\w in line {{}}\)\..*iconv -f {encoding}"
+    for names, word, line in (("Größe,b", "x", 1), ("a,b", "Käse", 3)):
+        path.write_bytes(f"{names},n\n1,2,x\n3,4,{word}\n".encode(encoding))
+        where = 1 if encoding == "utf-16" else line
+        with pytest.raises(ValueError, match=message.format(where)):
+            list(ritz.open(path).blocks())
+    if encoding == "latin1":
+        rows = ritz.open(path, NAMES)
+        np.testing.assert_array_equal(rows.head(2), [[1, 2], [3, 4]])
+        with pytest.raises(ValueError, match=message.format(3)):
+            list(rows.with_columns(["n"]))
+
+
+def test_decimal_commas_are_named(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a;b\n1;2\n3;4,5\n")
+    with pytest.raises(ValueError, match=r"'4,5' in row 1\. Write decimal points"):
+        list(ritz.open(path, delimiter=";").blocks())
+
+
+def test_rows_without_weight_are_named_with_the_remedy_of_their_source(tmp_path):
+    path = tmp_path / "rows.parquet"
+    rows = {"a": [1.0, 2.0, 3.0], "w": [0.0] * 3, "gap": pa.array([None] * 3, pa.float64())}
+    pq.write_table(pa.table(rows), path)
+    for stream in (found := ritz.open(path, ["a"], weight="w"), found.in_units(lambda part: part)):
+        with pytest.raises(ValueError, match=r"^Column 'w' holds no positive weight\.$"):
+            stream.sample(2, 0)
+    with pytest.raises(ValueError, match=r"'path'.*some row has no gap. Got none"):
+        ritz.open(path, ["a", "gap"], nulls="drop").sample(2, 0)
+    pq.write_table(pa.table(rows).slice(0, 0), path)
+    with pytest.raises(ValueError, match=r"'path'.*files that hold rows\. Got none instead\.$"):
+        ritz.open(path, ["a"]).sample(2, 0)
+    weightless = ritz.Batches([(X, np.zeros(N))], weighted=True)
+    with pytest.raises(ValueError, match=r"'X'.*positive weight\. Got weights .* zero instead\.$"):
+        weightless.sample(2, 0)
+
+
+def test_files_are_read_once_whatever_a_pattern_fits(tmp_path):
+    rows = table()
+    for name in ("a.parquet", "sub/b.parquet", "out.parquet/part-0.parquet"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        pq.write_table(rows, tmp_path / name)
+    for pattern in ("**", "**/*.parquet"):
+        assert ritz.open(str(tmp_path / pattern)).n_rows == 3 * N
+    for hidden in (".ipynb_checkpoints/a-checkpoint.parquet", "_temporary/0/part.parquet"):
+        (tmp_path / hidden).parent.mkdir(parents=True)
+        pq.write_table(rows, tmp_path / hidden)
+    assert ritz.open(tmp_path).n_rows == 3 * N
+
+
+def test_a_label_is_one_group_in_all_files(tmp_path):
+    """Arrow takes the labels of one file for integers and those of the other for texts."""
+    labels = {"one.csv": ["000", "001", "2", "-3"], "two.csv": ["000", "001", "2", "A1"]}
+    for name, column in labels.items():
+        lines = [f"{i}.5,{label}" for i, label in enumerate(column)]
+        (tmp_path / name).write_text("\n".join(["a,g", *lines]))
+    one, two = (
+        np.concatenate([block.groups for block in ritz.open(tmp_path / name, groups="g").blocks()])
+        for name in labels
+    )
+    np.testing.assert_array_equal(one[:3], two[:3])
+    assert len(set(one)) == len(set(two)) == 4
+    # As in memory: numbers are themselves, and texts have their hash.
+    np.testing.assert_array_equal(one[2:], [2.0, -3.0])
+    np.testing.assert_array_equal(two[[0, 1, 3]], as_numbers(np.array(["000", "001", "A1"])))
+
+
+def test_a_label_that_is_nan_is_missing(tmp_path):
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "g": [1.0, float("nan"), 2.0]}), path)
+    with pytest.raises(ValueError, match=r"must have a label in each row\. Got a null in row 1"):
+        list(ritz.open(path, ["a"], groups="g").blocks())
+    (block,) = ritz.open(path, ["a"], groups="g", nulls="drop").blocks()
+    assert block.groups.tolist() == [1.0, 2.0]
+
+
+def test_a_mapped_file_that_changes_between_passes_is_refused(tmp_path):
+    path = tmp_path / "rows.npy"
+    np.save(path, X)
+    rows = ritz.open(path)
+    left = ritz.assemble(ritz.laplacian(), ritz.Monomials(2), rows, random_state=0).left
+    np.save(path, np.vstack([X, X]))
+    with pytest.raises(ValueError, match=r"rows.npy has changed since it was opened"):
+        ritz.assemble(ritz.laplacian(), left, rows)
+
+
+@pytest.mark.parametrize("end", [".npy", ".zarr"])
+def test_a_folder_and_a_pattern_of_arrays(tmp_path, end):
+    for number, part in enumerate(np.array_split(X, 3)):
+        path = str(tmp_path / f"part{number}{end}")
+        np.save(path, part) if end == ".npy" else pytest.importorskip("zarr").save(path, part)
+    for path in (tmp_path, tmp_path / f"*{end}"):
+        rows = np.concatenate([block.views[0] for block in ritz.open(path).blocks()])
+        np.testing.assert_array_equal(rows, X)
+    with pytest.raises(FileNotFoundError, match="fits the name of no"):
+        ritz.open(tmp_path / f"other*{end}")

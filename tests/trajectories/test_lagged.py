@@ -159,3 +159,10 @@ def test_bad_displacements_are_refused(options, message):
     groups = options.pop("groups", None)
     with pytest.raises(ValueError, match=message):
         ritz.DiffusionModes(1, **options).fit(X, groups=groups)
+
+
+@pytest.mark.parametrize("numbers", [list(range(9)), list(np.arange(9.0)), list(np.arange(9))])
+def test_a_list_of_numbers_is_one_trajectory(numbers):
+    X, Y, _ = ritz.lagged(numbers, 2)
+    np.testing.assert_array_equal(X[:, 0], np.arange(7.0))
+    np.testing.assert_array_equal(Y, X + 2)

@@ -1,5 +1,7 @@
 """Timescales that are known: a relaxing process, two states, and three wells on a fine grid."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -177,3 +179,41 @@ def test_intervals_count_the_folds_that_have_rows():
         relaxing(640, 2.0), [100], 1, regularization=0.1, length_scale=1.0, random_state=0
     )
     assert found.n_folds == len(found.models[0].spectrum_.folds.weight) < 8
+
+
+def test_intervals_of_noise_hold_zero():
+    """Without memory every timescale is zero, and what was fitted to noise is not seen again."""
+    hits = []
+    for seed in range(10):
+        noise = np.random.default_rng(seed).normal(size=2000)
+        found = ritz.implied_timescales(noise, [1, 2], 2, random_state=0)
+        hits.append((found.intervals[..., 0] == 0).mean())
+    assert np.mean(hits) >= 0.8
+    spectra = [model.spectrum_ for model in found.models]
+    np.testing.assert_array_equal(found.held_out, [levels.heldout_values[1:] for levels in spectra])
+    assert found.flags == tuple(levels.flags[1:] for levels in spectra)
+
+
+def test_an_interval_holds_zero_where_that_of_the_held_out_correlation_does():
+    width = student.ppf(0.975, 7) * 0.01
+    held = np.array([[0.99 * width, 1.01 * width, np.nan]])
+    found = replace(result([[0.5, 0.5, 0.5]], [[0.01] * 3], lags=(1,)), held_out=held)
+    np.testing.assert_array_equal(found.intervals[0, :, 0] > 0, [False, True, True])
+    plain = result([[0.5]], [[0.01]], lags=(1,)).intervals[0, 0]
+    np.testing.assert_array_equal(found.intervals[0, :, 1], plain[1])
+
+
+def test_processes_with_a_flag_are_marked():
+    found = result([[0.9, 0.5]], [[0.01, 0.01]], lags=(1,))
+    assert not found.flagged.any()
+    found = replace(found, flags=(("", "does not generalize"),))
+    np.testing.assert_array_equal(found.flagged, [[False, True]])
+    _, row, note = str(found).splitlines()
+    assert row.count("*") == 1
+    assert f"{found.timescales[0, 1]:.4g}*" in row
+    assert note == "* does not generalize: the timescale says nothing"
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    crosses = [line for line in found.plot().lines if line.get_marker() == "x"]
+    assert [len(line.get_xdata()) for line in crosses] == [0, 1]
+    pyplot.close("all")

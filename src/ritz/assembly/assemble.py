@@ -11,7 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ritz.assembly.checkpoint import Journal, Problem, Progress, problem_of, read_progress
+from ritz.assembly.checkpoint import (
+    Journal,
+    Problem,
+    Progress,
+    extent,
+    problem_of,
+    read_progress,
+)
 from ritz.assembly.partial import Partial, RunningSums, Summation
 from ritz.assembly.resumed import sum_chunks
 from ritz.assembly.sums import Sums
@@ -91,7 +98,8 @@ def assemble(
         30 seconds, on Ctrl-C and errors of the data, and at the end, after which the call returns
         what it holds. It holds the functions, the sums and a hash of each block of rows. Rows that
         are in are read again and compared by it, but for a pass that is complete: of that one the
-        first block is compared. Chunks of dask arrays are added in 20 rounds, after each of which
+        first block is compared, and the number of rows or the size of files where a stream tells
+        them. Chunks of dask arrays are added in 20 rounds, after each of which
         the file may be written, and sums are equal to rounding. Other data, settings or versions,
         and damaged files, are refused.
         Functions must be the library's own, as in all files.
@@ -135,7 +143,7 @@ def assemble_samples(
     problem: Problem = {}
     found = None
     if checkpoint is not None:
-        shape = stream.n_rows, stream.dimensions
+        shape = extent(stream), stream.dimensions
         problem = problem_of(form, basis, *shape, n_folds, first_row, drawn)
         found = read_progress(as_path(checkpoint, "checkpoint"), problem)
     if found is None:
@@ -143,6 +151,10 @@ def assemble_samples(
             left, right = fit_bases(form, basis, samples, seeds)
     else:
         left, right = found.bases
+    if samples.stream is not stream:
+        # Rows that come once are in a file now, and counted.
+        stream = samples.stream
+        form.require_shapes(stream.n_rows, stream.dimensions)
     if form.needs_all_rows:
         form = form.prepare_with_all(stream.whole(f"{form} compares each row with every other"))
         n_folds = 1

@@ -23,8 +23,8 @@ from ritz.files import read, write
 from ritz.fingerprint import fingerprint
 from ritz.forms import Form
 from ritz.rows import Block
-from ritz.streams import Stream
-from ritz.streams.stream import even_blocks, rows_per_chunk
+from ritz.streams import Stream, Table
+from ritz.streams.stream import InUnits, even_blocks, rows_per_chunk
 from ritz.validation import parameter_error
 from ritz.version import __version__
 
@@ -93,7 +93,7 @@ class Progress:
 def problem_of(
     form: Form,
     basis: Any,
-    n_rows: int | None,
+    n_rows: int | str | None,
     dimensions: tuple[int, ...],
     n_folds: int,
     first_row: int,
@@ -106,7 +106,7 @@ def problem_of(
     form, basis
         As in `ritz.assemble`, before they see any rows.
     n_rows, dimensions
-        The number of rows, where it is known, and of the columns of each view.
+        The number of rows, or what `extent` returns, and the numbers of columns of the views.
     n_folds, first_row
         As in `ritz.assemble`.
     seeds
@@ -122,6 +122,15 @@ def problem_of(
         "random_state": "None" if seeds is None else fingerprint(seeds),
         "version of ritz": __version__,
     }
+
+
+def extent(stream: Stream) -> int | str | None:
+    """Return how many rows a stream has, or the size of its files, or None: what is known of it."""
+    if isinstance(stream, InUnits):
+        return extent(stream.rows)
+    if stream.n_rows is None and isinstance(stream, Table):
+        return f"unknown, in files of {sum(file.stamp[0] for file in stream.files):,} bytes"
+    return stream.n_rows
 
 
 def read_progress(path: str | os.PathLike[str], problem: Problem) -> Progress | None:

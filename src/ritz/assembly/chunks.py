@@ -68,7 +68,10 @@ class ChunkCheckpoint:
 
     def begin(self, form: Form, bases: tuple[Centered, Centered]) -> None:
         """Say what sums are of: the operator, prepared, and the functions of both sides."""
-        self.fixed = form, bases
+        if self.found is None:
+            # Written now, so that what cannot be written is known before the pass.
+            empty = Running([], np.empty(0, np.int64), (), np.empty(0, np.bool_))
+            write(progress_of(self.problem, bases, ((), (), ()), empty, False), self.path)
         if self.found is None or not self.done:
             return
         left, right = bases

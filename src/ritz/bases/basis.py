@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import fields
 from math import isfinite, prod
@@ -18,9 +18,11 @@ from ritz.features import CenteredJet, Jet
 from ritz.namespaces import namespace, placed, to_host, zeros
 from ritz.pickling import WithoutCaches
 from ritz.progress import tracked
+from ritz.reading import is_dask
 from ritz.rows import row_slices
 from ritz.sparse import SparseRows, as_points
-from ritz.streams import Stream
+from ritz.streams import Stream, as_stream
+from ritz.streams.dask import dask_stream
 from ritz.threads import n_threads, one_blas_thread, thread_map
 from ritz.validation import (
     Array,
@@ -62,6 +64,11 @@ def require_recipe(
     )
     if isinstance(recipe, type) or not (is_recipe and hasattr(recipe, "fit")):
         raise parameter_error(name, what, repr(recipe), kind=TypeError)
+
+
+def is_in_blocks(X: Any) -> bool:
+    """Return whether rows are read one block after the other: streams, iterators and dask."""
+    return isinstance(X, Stream | Iterator) or is_dask(X)
 
 
 def as_pilot(X: Array) -> Array:
@@ -177,9 +184,9 @@ class Basis(WithoutCaches, ABC):
     def __call__(self, X: Array) -> Array:
         """Return the values (n, p) at points (n, d), on all cores where there are many points.
 
-        Of a stream the values at all rows are one array in memory.
+        Of a stream, an iterator or an array of dask the values at all rows are one array in memory.
         """
-        if isinstance(X, Stream):
+        if is_in_blocks(X):
             return self._of_blocks(X, self.at_rows)
         return self.at_rows(self._rows(X))
 
@@ -190,7 +197,7 @@ class Basis(WithoutCaches, ABC):
 
     def gradient(self, X: Array) -> Array:
         """Return the gradients (n, d, p) at points (n, d), or at the rows of a stream."""
-        if isinstance(X, Stream):
+        if is_in_blocks(X):
             return self._of_blocks(X, self._gradients)
         return self._gradients(self._rows(X))
 
@@ -206,14 +213,18 @@ class Basis(WithoutCaches, ABC):
             rows, lambda basis, part: basis.jet(part).partial(alpha).dense(), self.size
         )
 
-    def _of_blocks(self, stream: Stream, function: Callable[[Array], Array]) -> Array:
-        """Return what a function makes of the rows of a stream, block after block."""
+    def _of_blocks(self, X: Any, function: Callable[[Array], Array]) -> Array:
+        """Return what a function makes of rows that come in blocks, one block after the other."""
+        stream = dask_stream((X,), at_least=1) if is_dask(X) else as_stream(X)
         if len(stream.dimensions) != 1:
             what = "a stream of one view, which the functions take"
             raise parameter_error("X", what, f"{len(stream.dimensions)} views")
         require_names(stream.names[0], self.names, "X")
         blocks = tracked(stream.blocks(), "evaluating rows", stream.n_rows, len, "rows")
-        return np.concatenate([function(block.views[0]) for block in blocks])
+        parts = [function(block.views[0]) for block in blocks]
+        if not parts:
+            raise parameter_error("X", "rows", "none")
+        return np.concatenate(parts)
 
     def _rows(self, X: Any) -> Array | SparseRows | DeviceRows:
         """Return points as rows; raise where their columns have other names than the data had."""

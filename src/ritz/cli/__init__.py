@@ -2,9 +2,9 @@
 
 import sys
 
-__all__ = ["main"]
+from ritz.cli.interrupted import INTERRUPTED
 
-INTERRUPTED = "Interrupted. Files are written as a whole or not at all, so none is half written."
+__all__ = ["main"]
 
 
 def main() -> None:

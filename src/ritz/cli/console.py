@@ -17,11 +17,12 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand
 
-from ritz.cli import INTERRUPTED
+from ritz.cli.interrupted import INTERRUPTED
 
 # How remedies of the library read on the command line.
 OPTIONS = {
     'pass nulls="drop"': "pass --nulls drop",
+    ', or pass format="csv" or another one': "",
     "Leave such rows out.": "Leave such rows out of the file.",
     "needs groups='auto'": "needs a fit in Python with groups='auto'",
     "See `evidence_` and `stability_`, or set n_clusters": "See a --report, or set -k",
@@ -35,6 +36,9 @@ OPTIONS = {
     "ritz.ClusterDisplay.from_estimator(model, X)": "a page of ritz report",
     "ritz.EigenfunctionDisplay.from_estimator(model, X)": "a page of ritz report",
     "ritz.EmbeddingDisplay.from_estimator(model, X)": "a page of ritz report",
+    "ritz.CalibrationDisplay.from_estimator(model, X_held, y_held)": (
+        "a page of ritz report with rows that the fit has not seen, and --target"
+    ),
 }
 # The most letters of a line of a table that goes to a file or a pipe.
 FILE_WIDTH = 200

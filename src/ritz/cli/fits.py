@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ritz
 from ritz.cli.console import finish, note
-from ritz.cli.data import Source, listed, require_outputs, require_page, require_table
+from ritz.cli.data import Source, listed
 from ritz.cli.options import (
     Centers,
     Clusters,
@@ -35,6 +35,7 @@ from ritz.cli.options import (
     Target,
     Weight,
 )
+from ritz.cli.outputs import require_outputs, require_page, require_table
 from ritz.cli.results import (
     facts_of,
     note_dropped,
@@ -45,7 +46,7 @@ from ritz.cli.results import (
     write_report,
     wrote,
 )
-from ritz.cli.targets import gradient_columns, note_derivatives
+from ritz.cli.targets import gradient_columns, note_derivatives, target_of
 
 if TYPE_CHECKING:
     from ritz.streams import Stream
@@ -173,7 +174,7 @@ def surrogate(
     require_files(data, output, None, save, keep)
     source = Source.at(data, nulls, weight, delimiter)
     kept = source.kept(keep)
-    target = source.target(target)
+    target = target_of(source, target)
     slopes = source.named(gradient or (), "--gradient")
     inputs = source.chosen(columns, [*kept, target, *slopes])
     slopes = gradient_columns(source, gradient or (), inputs or ())

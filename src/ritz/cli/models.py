@@ -9,23 +9,15 @@ import typer
 
 import ritz
 from ritz.cli.console import finish, in_words, listing
-from ritz.cli.data import (
-    Source,
-    is_plain,
-    require_outputs,
-    require_page,
-    require_table,
-    sampled,
-    with_target,
-)
+from ritz.cli.data import Source, is_plain
 from ritz.cli.options import (
-    Columns,
     Data,
     Debug,
     Delimiter,
     Json,
     Keep,
     Model,
+    ModelColumns,
     Nulls,
     NullsOption,
     Output,
@@ -35,7 +27,10 @@ from ritz.cli.options import (
     Slopes,
     Std,
 )
-from ritz.cli.results import facts_of, note_dropped, require_report, values_of, wrote
+from ritz.cli.outputs import require_outputs, require_page, require_table
+from ritz.cli.results import facts_of, n_rows_of, note_dropped, require_report, values_of, wrote
+from ritz.cli.samples import REPORT_ROWS, sampled, with_target
+from ritz.cli.targets import target_of
 
 if TYPE_CHECKING:
     from ritz.hermite import HermiteRegressor
@@ -45,7 +40,7 @@ def transform(
     model: Model,
     data: Data,
     output: Output,
-    columns: Columns = None,
+    columns: ModelColumns = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
     keep: Keep = None,
@@ -108,7 +103,7 @@ def report(
     output: Page,
     data: ShownData = None,
     target: ShownTarget = None,
-    columns: Columns = None,
+    columns: ModelColumns = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
     as_json: Json = False,
@@ -121,18 +116,23 @@ def report(
     if target is not None and not paths:
         raise typer.BadParameter("needs DATA, whose column it is.", param_hint="--target")
     require_report(output)
+    from ritz.reports.render import write_page
+
     fitted = loaded(model)
-    X, y = None, None
+    X, y, n_rows = None, None, 0
     if paths:
         source = Source.at(paths, nulls, None, delimiter)
-        text = not isinstance(fitted, ritz.HermiteRegressor)
-        others = [] if target is None else [source.target(target, text=text)]
+        labels = not isinstance(fitted, ritz.HermiteRegressor)
+        others = [] if target is None else [target_of(source, target, labels=labels)]
         chosen = columns_of(fitted, source, columns, others)
         if target is None:
-            X = sampled(source.open(chosen), 0)
+            rows = source.open(chosen)
+            X, n_rows = sampled(rows, 0), n_rows_of(rows)
         else:
-            X, y = with_target(source, chosen or (), others[0], 0)
-    ritz.report(fitted, X, output, y=y, title=f"{type(fitted).__name__}: {model.name}")
+            X, y = with_target(source, chosen or (), others[0], labels)
+            n_rows = source.count_rows() if len(X) == REPORT_ROWS else len(X)
+    title = f"{type(fitted).__name__}: {model.name}"
+    write_page(fitted, X, output, y, title, drawn_from=n_rows)
     facts = {"command": "report", "model": type(fitted).__name__, "output": output}
     opened = f"Open it in a browser: {output.resolve().as_uri()}"
     finish(as_json, facts, [*wrote({"report": output}), opened])
@@ -150,7 +150,8 @@ def info(model: Model, as_json: Json = False, debug: Debug = False) -> None:
         parts = [found.title, listing("Chosen", found.chosen)]
         for heading, items in (("How sure", found.sure), ("What to try next", found.next)):
             parts.append(listing(heading, [("-", in_words(item)) for item in items]))
-        finish(as_json, {**facts, "sure": found.sure, "next": found.next}, parts)
+        facts |= {"sure": list(map(in_words, found.sure)), "next": list(map(in_words, found.next))}
+        finish(as_json, facts, parts)
     else:
         facts = {"command": "info", "model": type(fitted).__name__, "rows": fitted.n_rows}
         finish(as_json, {**facts, "operator": str(fitted.form)}, [repr(fitted)])
@@ -158,11 +159,11 @@ def info(model: Model, as_json: Json = False, debug: Debug = False) -> None:
 
 def loaded(model: Path) -> Any:
     """Return what a file of `save` holds."""
-    from ritz.streams.formats import format_of, no_file
+    from ritz.streams.paths import no_file, read_format
 
     if not model.exists():
         raise no_file(model)
-    if format_of(str(model)) is not None or is_plain([str(model)]):
+    if read_format(str(model)) is not None or is_plain([str(model)]):
         raise ValueError(f"{model} is a table and not a saved model. Name a file of --save.")
     return ritz.load(model)
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 
 SELECTION, RESULTS, RUNNING = "Which rows and columns", "What to write", "How it runs"
+# How a tab can be typed.
+TABS = {"tab": "\t", "\\t": "\t"}
 
 
 class Nulls(StrEnum):
@@ -41,6 +43,14 @@ def count_or_auto(text: str) -> str:
     return text
 
 
+def letter(text: str) -> str:
+    """Return the one character that a text stands for; raise for any other text."""
+    text = TABS.get(text, text)
+    if len(text) != 1:
+        raise typer.BadParameter(f"must be one character, or tab. Got {text!r}.")
+    return text
+
+
 def file_to_write(help: str, *names: str) -> Any:
     """Return an option that names a file to write."""
     return typer.Option(
@@ -51,6 +61,16 @@ def file_to_write(help: str, *names: str) -> Any:
 def column(help: str, metavar: str = "NAME", panel: str | None = None) -> Any:
     """Return an option that names one column, or several."""
     return typer.Option(metavar=metavar, show_default=False, rich_help_panel=panel, help=help)
+
+
+def columns_by(default: str) -> Any:
+    """Return the option that names columns, with a word for those without it."""
+    return typer.Option(
+        metavar="NAMES",
+        show_default=default,
+        rich_help_panel=SELECTION,
+        help="The columns to use: names and patterns, as in 'bill_*,mass'.",
+    )
 
 
 def number(help: str) -> Any:
@@ -95,15 +115,8 @@ Gradient = Annotated[
 ]
 
 # Which rows and columns.
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAMES",
-        show_default="all that hold numbers",
-        rich_help_panel=SELECTION,
-        help="The columns to use: names and patterns, as in 'bill_*,mass'.",
-    ),
-]
+Columns = Annotated[list[str] | None, columns_by("all that hold numbers")]
+ModelColumns = Annotated[list[str] | None, columns_by("those of the fit")]
 Weight = Annotated[str | None, column("The column with weights of the rows.", panel=SELECTION)]
 NullsOption = Annotated[
     Nulls,
@@ -116,9 +129,10 @@ NullsOption = Annotated[
 Delimiter = Annotated[
     str,
     typer.Option(
-        metavar="LETTER",
+        metavar="LETTER|tab",
+        callback=letter,
         rich_help_panel=SELECTION,
-        help="What separates the columns of a CSV file.",
+        help="What separates the columns of a CSV file; in .tsv files tabs.",
     ),
 ]
 

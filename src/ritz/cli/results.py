@@ -9,7 +9,8 @@ from rich.table import Table
 
 import ritz
 from ritz.cli.console import note, table
-from ritz.cli.data import Source, is_plain, sampled
+from ritz.cli.data import Source
+from ritz.cli.samples import sampled
 
 if TYPE_CHECKING:
     from ritz.spectrum import SingularSpectrum, Spectrum
@@ -57,7 +58,7 @@ def title_of(model: Any) -> str:
 
 def note_dropped(source: Source, left: int) -> None:
     """Say how many rows lack a number, where they are left out."""
-    if source.nulls == "drop" and not is_plain(source.paths):
+    if source.nulls == "drop":
         n_rows = source.count_rows()
         if n_rows > left:
             note(f"Left out, as they lack a number: {n_rows - left:,} of {n_rows:,} rows.")
@@ -83,7 +84,15 @@ def require_report(path: Path | None) -> None:
 
 def write_report(model: Any, rows: Stream, path: Path, seed: int) -> None:
     """Write the page about a fit, on all rows or a sample of them."""
-    ritz.report(model, sampled(rows, seed), path, title=f"{type(model).__name__}: {path.stem}")
+    from ritz.reports.render import write_page
+
+    title = f"{type(model).__name__}: {path.stem}"
+    write_page(model, sampled(rows, seed), path, title=title, drawn_from=n_rows_of(rows))
+
+
+def n_rows_of(rows: Stream) -> int:
+    """Return how many rows a stream has."""
+    return rows.n_rows or sum(len(block) for block in rows.blocks())
 
 
 def wrote(files: dict[str, Path | None], n_rows: int | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Which columns hold the derivatives of a surrogate."""
+"""Which columns hold a target and its derivatives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,25 @@ import typer
 
 from ritz.cli.console import note
 from ritz.cli.data import Source, listed
+
+# What a target may hold, and what is said of others.
+NUMBERS, LABELS = ("number", "true or false"), ("number", "true or false", "text")
+OTHERS = {"time": "times", "empty": "nothing"}
+
+
+def target_of(source: Source, name: str, *, labels: bool = False) -> str:
+    """Return the column of --target, which must hold numbers, or labels where those will do."""
+    found = source.named([name], "--target")
+    if len(found) > 1:
+        message = f"names {len(found)} columns ({listed(found)}), and must name one."
+        raise typer.BadParameter(message, param_hint="--target")
+    [target] = found
+    kind = (source.kinds or {})[target]
+    if kind not in (LABELS if labels else NUMBERS):
+        what = "numbers, text or true and false" if labels else "numbers"
+        got = f"{target!r} holds {OTHERS.get(kind, kind)}"
+        raise typer.BadParameter(f"must be a column of {what}. {got}.", param_hint="--target")
+    return target
 
 
 def note_derivatives(source: Source, target: str, inputs: Sequence[str]) -> None:

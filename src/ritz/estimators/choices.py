@@ -80,10 +80,18 @@ def basis_choices(estimator: Any) -> list[Chosen]:
     return rows
 
 
+def from_sums(estimator: Any) -> bool:
+    """Return whether an estimator was given sums, of which it chose neither rows nor kernel."""
+    return estimator.basis is None and not hasattr(estimator, "kernel_")
+
+
 def unit_choices(estimator: Any) -> list[Chosen]:
     """Return the choices of the operator and of the units of columns."""
     operator, why = in_short(estimator.operator_), "as asked"
-    if is_auto(estimator.operator):
+    given = from_sums(estimator)
+    if given:
+        why = "that of the sums"
+    elif is_auto(estimator.operator):
         fills = operator.startswith("laplacian")
         why = (
             "the samples fill their space"
@@ -96,6 +104,7 @@ def unit_choices(estimator: Any) -> list[Chosen]:
     if estimator.scale_ is None:
         why = "only directions of rows count" if cosine else "widths are alike, or units count"
         why = why if is_auto(estimator.scale) else "as asked"
+        why = "those of the sums" if given else why
         return [*rows, ("units", f"columns as they are{ending}", why)]
     why = (
         "some columns are over 30 times as wide as others"

@@ -37,6 +37,7 @@ from ritz.estimators.fitting import (
     drop_sums,
     fitted_sums,
     fixed_state,
+    forget_kernel,
     keeps_sums,
     unchanged_on_failure,
 )
@@ -115,9 +116,9 @@ class SpectralEmbedding(
         itself with a form that carries arrays for each row, and with fewer than 60 rows.
     n_centers
         The number p of kernel sections, or "auto": as many as the functions wanted need on a
-        sample, at most 400, and more with more rows, up to 5 sqrt(n) for n distinct rows, 1,000, and
-        n p^2 = 3e10. Along neighbors it is 20 sqrt(n), at most half of the rows, 2,000 and n p^2 =
-        3e10.
+        sample, at most 400, and more with more rows, up to 5 sqrt(n) for n distinct rows, 1,000,
+        and n p^2 = 3e10. Along neighbors it is 20 sqrt(n), at most half of the rows, 2,000 and
+        n p^2 = 3e10.
     basis
         Functions in place of kernel sections, such as `ritz.Monomials(3)`; kernel, length_scale
         and n_centers are not used then.
@@ -264,6 +265,7 @@ class SpectralEmbedding(
             raise parameter_error("sums", what, got, kind=TypeError)
         self._time()
         self._buffer, self.selection_ = None, None
+        forget_kernel(self)
         self.operator_ = sums.form
         self.scale_ = None
         self.regularization_ = as_regularization(self.regularization, DEFAULTS.regularization)
@@ -297,7 +299,7 @@ class SpectralEmbedding(
                 "keep_sums=True to the constructor before fit, or call partial_fit from the start."
             )
         seed = seed_of(self.random_state)
-        data = rows_of_fit(self, X, sample_weight, seed, reset=first)
+        data = rows_of_fit(self, X, sample_weight, seed, reset=first, at_least=1)
         before = None if first else self._buffer
         if not first and before is None:
             new = assemble_samples(

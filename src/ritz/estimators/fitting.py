@@ -133,6 +133,7 @@ def selected_basis(
         seed=seed,
         n_jobs=estimator.n_jobs,
     )
+    forget_kernel(estimator)
     estimator.selection_ = selected.selection
     estimator.regularization_ = selected.regularization
     if isinstance(selected.recipe, Nystrom):
@@ -140,6 +141,12 @@ def selected_basis(
         estimator.length_scale_ = selected.recipe.kernel.length_scale
         estimator.n_centers_ = selected.recipe.n_centers
     return selected
+
+
+def forget_kernel(estimator: Any) -> None:
+    """Remove the attributes of an earlier fit that a basis without a kernel does not set."""
+    for name in ("kernel_", "length_scale_", "n_centers_"):
+        vars(estimator).pop(name, None)
 
 
 def fixed_state(estimator: Any, checkpoint: Any) -> Any:

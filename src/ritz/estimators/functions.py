@@ -98,18 +98,28 @@ def stable_functions(sums: Sums, regularization: float, n_jobs: int | None, call
 
     They are as many as leave no angle above 30 degrees between the spaces that two halves of the
     samples give. A number that cuts through a group of repeated values makes a large angle, so the
-    search goes on for half as many functions again.
+    search goes on for half as many functions again. Where halves cannot be compared they are those
+    that the basis is chosen for, and a warning says so.
     """
     if sums.n_folds < FEWEST_HALVED_FOLDS:
         what = f"at least {FEWEST_HALVED_FOLDS} where the number of functions is 'auto'"
         raise parameter_error("n_folds", what, sums.n_folds)
     k = 1 + MOST_AUTO_FUNCTIONS
+    overlaps = half_overlaps(sums, solve_sums(sums, 2 * k, regularization), regularization)
+    if overlaps is None:
+        rows = "groups" if sums.grouped else "rows"
+        warnings.warn(
+            f"Two halves of the samples cannot be compared, as the {rows} are too few: up to "
+            f"{AUTO_FUNCTIONS} functions are kept, whether the samples determine them or not. Use "
+            f"more {rows}, or give a number of functions.",
+            stacklevel=2 + calls,
+        )
+        return first_functions(sums, AUTO_FUNCTIONS, regularization, n_jobs)
     spectrum = found_functions(sums, k, regularization, n_jobs)
     good = np.flatnonzero([not flag for flag in spectrum.flags])
-    overlaps = half_overlaps(sums, solve_sums(sums, 2 * k, regularization), regularization)
     agreed = 1
     for size in range(2, len(good) + 1):
-        if overlaps is None or cosine(overlaps, good[:size]) ** 2 >= LEAST_AGREEMENT:
+        if cosine(overlaps, good[:size]) ** 2 >= LEAST_AGREEMENT:
             agreed = size
         elif size > 1.5 * agreed + 1:
             break

@@ -34,6 +34,7 @@ def rows_of_fit(
     groups: Any = None,
     reset: bool = True,
     most: int = SAMPLED_ROWS,
+    at_least: int = 2,
 ) -> Rows:
     """Return the rows of a fit with their weights and groups, checked; streams are not read yet.
 
@@ -47,6 +48,8 @@ def rows_of_fit(
         The seed of the sample of a stream that choices look at, and how many rows it has.
     reset
         Whether the columns are those of a new fit, or must be those of the last one.
+    at_least
+        The smallest number of rows of a new fit to an array.
     """
     if is_streamed(X):
         if isinstance(groups, str):
@@ -55,7 +58,7 @@ def rows_of_fit(
             estimator, X, reset=reset, sample_weight=sample_weight, groups=groups
         )
         return StreamRows(Samples(stream), seed, most)
-    X = checked_rows(estimator, X, reset=reset, at_least=2 if reset else 1)
+    X = checked_rows(estimator, X, reset=reset, at_least=at_least if reset else 1)
     weight = checked_weights(sample_weight, X)
     data = WeightedRows(X, weight, None, as_groups(groups, X), (names_of(estimator),))
     if groups is not None:

@@ -34,7 +34,7 @@ from ritz.selection.choice import Defaults
 from ritz.selection.rows import Rows, StreamRows, WeightedRows, equal_rows
 from ritz.spectrum import Spectrum
 from ritz.streams import Stream
-from ritz.streams.write import with_kept
+from ritz.streams.write import require_apart, with_kept
 from ritz.validation import Array, as_count, as_number, parameter_error, split_missing
 
 # Labels follow finer structure than the first functions show, and are predicted off the rows, where
@@ -82,7 +82,9 @@ def labeled_rows(
     is_known
         Which of some targets are known.
     """
-    if not isinstance(y, str):
+    if isinstance(y, str):
+        require_apart(stream, "y", [y])
+    else:
         y, missing = split_missing(y)
         if missing is not None:
             y = np.where(missing, None, y)

@@ -121,6 +121,7 @@ class DiffusionModes(
         self.verbose = verbose
 
     def _form(self, data: Rows, groups: Any) -> Form:
+        self.__dict__.pop("D_", None)
         by_displacements = isinstance(self.D, str) and self.D == "displacements"
         as_time_step(self.dt)
         if self.lag is not None and not by_displacements:

@@ -53,6 +53,7 @@ class RidgePath:
 
     def solution(self, penalty: float) -> tuple[Array, Array]:
         """Return beta (m, outputs) and c (outputs,) for a penalty tau."""
+        # Files of earlier versions hold axes without variance.
         with np.errstate(divide="ignore"):
             shrunk = np.where(self.sizes > 0, 1 / (self.sizes + penalty), 0.0)
         beta = self.axes @ (self.moments * shrunk[:, None])
@@ -87,14 +88,16 @@ def ridge_path(rows: Callable[[], Iterable[Rows]], penalties: Array) -> RidgePat
     U, sizes, axes = np.linalg.svd(R[:, :m], full_matrices=False)
     moments = sizes[:, None] * (U.T @ R[:, m:])
     axes, sizes = axes.T, sizes**2
+    # Along the other axes features vary by rounding alone.
+    varies = sizes > (np.finfo(np.float64).eps * max(n, m)) ** 2 * sizes.max(initial=0.0)
+    axes, sizes, moments = axes[:, varies], sizes[varies], moments[varies]
     losses = np.zeros(len(penalties))
     for A, T, w in rows():
         P = (A - means[:m]) @ axes
         missed = T - means[m:]
         share = w / total
         for number, penalty in enumerate(penalties):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                shrunk = np.where(sizes > 0, 1 / (sizes + penalty), 0.0)
+            shrunk = 1 / (sizes + penalty)
             free = 1 - share * (1 + P**2 @ shrunk)
             rest = missed - P @ (shrunk[:, None] * moments)
             squares = np.where(free < LEAST_FREEDOM, np.inf, (rest**2).sum(axis=1))

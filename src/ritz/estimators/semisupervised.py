@@ -69,7 +69,8 @@ class LaplacianRegressor(RegressorMixin, LaplacianModel):
     operator_, scale_, units_
         The operator used, and the units of columns and rows, as in `SpectralEmbedding`.
     spectrum_, eigenvalues_
-        The `Spectrum`, the constant first, functions of units_(X), and its other values.
+        The `Spectrum`, the constant first, functions of units_(X), and the energies of its other
+        functions in the samples, `spectrum_.ritz_values[1:]`.
 
     Examples
     --------
@@ -236,7 +237,7 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         if not known.any():
             raise parameter_error("y", "a label for at least one row", "no row with a label")
         self.classes_, which = np.unique(labels, return_inverse=True)
-        self._check_classes(known)
+        self._check_classes(y[~known])
         shares = np.zeros((len(y), len(self.classes_)))
         shares[np.flatnonzero(known), which] = 1.0
         points, shares = labeled_points(rows, shares, known)
@@ -244,14 +245,19 @@ class LaplacianClassifier(ClassifierMixin, LaplacianModel):
         enough = bool(points_of_class.min() >= 2)
         return self._fit(data, points, shares, enough, checkpoint)
 
-    def _check_classes(self, known: NDArray[np.bool_]) -> None:
+    def _check_classes(self, others: NDArray[Any]) -> None:
+        """Raise where the entries of rows without a label may have been meant as a class."""
         mark = "mark unlabeled rows by None, or name the mark: unlabeled=..."
         if self.classes_.dtype.kind in "US" and str(self.unlabeled) in self.classes_:
             got = f"strings, {str(self.unlabeled)!r} among them, which is not {self.unlabeled!r}"
             raise parameter_error("y", "labels of one kind", got, f"With strings, {mark}.")
-        if len(self.classes_) == 1 and not known.all():
-            got = f"one class, {self.classes_[0]!r}, and rows marked {self.unlabeled!r}"
-            raise parameter_error("y", "labels of at least two classes", got, f"Else {mark}.")
+        if len(self.classes_) == 1 and len(others):
+            entries = [entry for entry in others.tolist() if not is_missing(entry)]
+            marked = any(entry == self.unlabeled for entry in entries)
+            rest = f"rows marked {self.unlabeled!r}" if marked else "rows without a label"
+            got = f"one class, {self.classes_[0].item()!r}, and {rest}"
+            remedy = f"Else {mark}." if marked else ""
+            raise parameter_error("y", "labels of at least two classes", got, remedy)
 
     def _is_known(self, y: Any) -> NDArray[np.bool_]:
         return self._labels(y)[1]

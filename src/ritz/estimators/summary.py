@@ -74,6 +74,8 @@ def embedding_summary(estimator: Any) -> Summary:
     """Return the summary of a `SpectralEmbedding`."""
     levels, n = estimator.spectrum_, len(estimator.eigenvalues_)
     why = "as many as two halves of the samples agree on"
+    if levels.stability is None:
+        why = "the default: two halves of the samples cannot be compared"
     count = ("functions", str(n), why if is_auto(estimator.n_components) else "as asked")
     chosen = [*unit_choices(estimator), *basis_choices(estimator), count]
     sure = sure_of(levels, estimator.n_folds, "eigenvalue")
@@ -90,8 +92,9 @@ def clustering_summary(estimator: Any, largest: float) -> Summary:
     why = "as asked"
     if auto:
         why = "the largest ratio of neighboring eigenvalues"
-        if estimator.stability_:
-            why = "what halves of the samples agree on, by gaps between eigenvalues"
+        agreed = estimator.stability_.get(n)
+        if agreed is not None:
+            why = f"by gaps in halves of the samples, whose clusters agree by {agreed:.2f}"
     chosen = [*unit_choices(estimator), *basis_choices(estimator), ("clusters", str(n), why)]
     sure = []
     # A fit to a stream keeps no labels.
@@ -122,6 +125,8 @@ def clustering_summary(estimator: Any, largest: float) -> Summary:
         sure += sure_of(levels, estimator.n_folds, "eigenvalue")
         # So many clusters take one function less.
         advice += advice_on(levels, estimator.n_folds, estimator, "n_clusters", more=1)
+    else:
+        sure.append("All rows are one cluster, which takes no function.")
     advice.append(looks("ritz.ClusterDisplay.from_estimator(model, X)"))
     title = title_of(estimator, functions_in_words(n, "cluster"))
     return Summary(title, tuple(chosen), tuple(sure), tuple(advice))

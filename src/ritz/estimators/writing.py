@@ -13,7 +13,6 @@ from ritz.estimators.checks import checked_rows, checked_stream, is_streamed, na
 from ritz.progress import showing, tracked
 from ritz.streams import ArrayStream, Stream
 from ritz.streams.write import with_kept, write_rows
-from ritz.validation import parameter_error
 
 
 class TransformToMixin:
@@ -36,7 +35,7 @@ class TransformToMixin:
         keep
             The names of other columns of the files opened, which are written first.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "_n_features_out")
         names = [f"spectral{j}" for j in range(self._n_features_out)]
         function = self._transformed  # type: ignore[attr-defined]
         return write_values(self, X, path, function, names, keep)
@@ -95,8 +94,5 @@ def write_values(
             values = function(block.views[0])
             yield values[:, None] if values.ndim == 1 else values, kept
 
-    for name in names:
-        if name in keep:
-            raise parameter_error("keep", "names that the new columns do not have", repr(name))
     with showing(getattr(estimator, "verbose", None)):
         return write_rows(path, parts(), names)

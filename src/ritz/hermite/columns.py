@@ -10,6 +10,7 @@ import numpy as np
 
 from ritz.streams import ArrayStream, Stream, Table, as_stream
 from ritz.streams.spool import spooled
+from ritz.streams.write import require_apart
 from ritz.validation import parameter_error
 
 
@@ -39,6 +40,7 @@ def columns_in_memory_map(
             if given is not None and not names:
                 what = "names of columns, as the other one of y and gradient is"
                 raise parameter_error(name, what, type(given).__name__)
+            require_apart(X, name, names)
         X = X.beside([*values, *slopes])
     if isinstance(X, Iterator):
         two = y is None and gradient is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from ritz.forms import Form
 from ritz.forms.form import require_form
 from ritz.rows import as_generator
 from ritz.selection.rows import Rows, StreamRows, WeightedRows
-from ritz.selection.search import Setting
+from ritz.selection.search import Search, Setting
 from ritz.selection.selection import Selection
 from ritz.selection.steps import (
     COMPARED_ROWS,
@@ -59,7 +61,8 @@ def select(
     candidates
         "auto": Gaussian, Matern 5/2 and exponential kernels, length scales around a quantile of
         distances, with up to ten columns one for each, penalties, and numbers of centers. Or a
-        list of `ritz.Nystrom(kernel, n_centers)`, or pairs of such a basis and a regularization.
+        list of `ritz.Nystrom(kernel, n_centers)`, or pairs of such a basis and a regularization;
+        they have at most as many centers as the sample has rows.
     sample_weight, groups
         As in `ritz.decompose`; at least 16 groups.
     random_state
@@ -94,11 +97,12 @@ def select(
     if few_groups(sample):
         what = f"at least {FEWEST_GROUPS} different labels, so that no fold is empty"
         raise parameter_error("groups", what, len(np.unique(sample.groups)))
+    operator = _prepared(operator, sample, n_jobs)
     choices = Choices() if isinstance(candidates, str) else _given(candidates)
     if isinstance(candidates, str) and candidates != "auto":
         raise parameter_error("candidates", "'auto' or a list of bases", repr(candidates))
     search = prepared_search(operator, data, seed=seed, n_jobs=n_jobs)
-    found = None if search is None else search_for(search, k, choices)
+    found = None if search is None else search_for(search, k, _with_centers_of(search, choices))
     if found is None:
         raise ValueError(
             f"No candidate has {k} functions that generalize from some rows to others. Lower k, "
@@ -120,6 +124,29 @@ def rows_of(samples: Samples, seed: int, view: int = 0) -> Rows:
         weight = np.ones(len(rows)) if stream.weight is None else stream.weight
         return WeightedRows(rows, weight, groups=stream.groups)
     return StreamRows(samples, seed, view=view)
+
+
+def _prepared(operator: Form, sample: WeightedRows, n_jobs: int | None) -> Form:
+    try:
+        return operator.prepare(np.array(sample.X, dtype=np.float64), sample.weight, n_jobs)
+    except ValueError as error:
+        error.add_note(f"Candidates are compared on {len(sample):,} rows.")
+        raise
+
+
+def _with_centers_of(search: Search, choices: Choices) -> Choices:
+    """Lower numbers of centers that a user lists to the rows that may be centers, and warn."""
+    most = len(search.centers)
+    larger = [one.n_centers for one in choices.settings if one.n_centers > most]
+    if not larger:
+        return choices
+    warnings.warn(
+        f"Candidates with {max(larger):,} centers are compared with {most:,}, since no more "
+        f"of the {len(search.rows):,} rows of the sample may be centers. `recipe` has no more.",
+        stacklevel=3,
+    )
+    lowered = (replace(one, n_centers=min(one.n_centers, most)) for one in choices.settings)
+    return replace(choices, settings=tuple(lowered))
 
 
 def _given(candidates: Any) -> Choices:

@@ -12,7 +12,6 @@ from ritz.solve.whiten import (
     Floor,
     as_positive,
     as_symmetric,
-    congruent,
     is_positive,
     rank_of,
     require_rank,
@@ -163,7 +162,7 @@ def reduce(L: Array, Phi: Array, floor: Floor) -> Reduced:
         # If L + s Phi / 2 is positive, no eigenvalue is near -s, where it would be cut off.
         if is_positive(_shifted(L, Phi, s / 2), floor):
             W = whiten(_shifted(L, Phi, s), floor)
-            return Reduced(W, congruent(Phi, W), 10 * len(L) * EPS / s, s)
+            return Reduced(W, W.T @ Phi @ W, 10 * len(L) * EPS / s, s)
     # L is zero, or no multiple of Phi makes it positive: whiten Phi itself.
     W = stationary(L, *split(Phi, floor))
     return Reduced(W, -(W.T @ L @ W), -np.inf, s)

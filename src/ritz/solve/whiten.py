@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh
-from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpstrf, dtrtri
 
 from ritz.validation import Array, as_real, parameter_error
@@ -89,15 +88,6 @@ def split(B: Array, floor: Floor = 0.0) -> tuple[Array, Array]:
     V *= D[:, None]
     W = _expanded(V[:, good] / np.sqrt(values[good]), keep, p)
     return W, np.hstack([_expanded(V[:, ~good], keep, p), vanishing])
-
-
-def congruent(M: Array, W: Array) -> Array:
-    """Return W'MW (r, r) for a symmetric M, by half the products where W is upper triangular."""
-    if W.shape[0] != W.shape[1] or np.tril(W, -1).any():
-        return np.asarray(W.T @ M @ W)
-    # Transposes are in the order of BLAS, which would copy the matrices.
-    right = dtrmm(1.0, W.T, M.T, side=1, lower=1, trans_a=1)
-    return np.asarray(dtrmm(1.0, W.T, right, lower=1, overwrite_b=1))
 
 
 def _expanded(W: Array, keep: NDArray[np.intp], size: int) -> Array:

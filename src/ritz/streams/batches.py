@@ -49,6 +49,29 @@ class Once:
         return chain(seen, self._items)
 
 
+class Fresh:
+    """A function that returns a fresh iterator at each call, or a list."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+        self._last: Iterator[Any] | None = None
+
+    def __call__(self) -> Any:
+        items = self.function()
+        if isinstance(items, Iterator):
+            if items is self._last:
+                what = "a function that returns a fresh iterator at each call"
+                remedy = "Make the iterator within the function, as in lambda: iter(arrays)."
+                got = "one that returns the same iterator again"
+                raise parameter_error("source", what, got, remedy)
+            self._last = items
+        return items
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Iterators are not pickled, and elsewhere none was read.
+        return {"function": self.function, "_last": None}
+
+
 @dataclass(frozen=True, eq=False)
 class Batches(Stream):
     """Rows from arrays that come one after the other; empty arrays are skipped.
@@ -80,7 +103,9 @@ class Batches(Stream):
     def __post_init__(self) -> None:
         if isinstance(self.source, Iterator):
             object.__setattr__(self, "source", Once(self.source))
-        if not callable(self.source) and not isinstance(self.source, Iterable):
+        elif callable(self.source) and not isinstance(self.source, Fresh):
+            object.__setattr__(self, "source", Fresh(self.source))
+        elif not callable(self.source) and not isinstance(self.source, Iterable):
             what = "a list of arrays or a function"
             raise parameter_error("source", what, self.source, kind=TypeError)
         object.__setattr__(self, "views", as_choice(self.views, "views", (1, 2)))

@@ -15,7 +15,7 @@ import numpy as np
 from ritz.reading import is_dask
 from ritz.rows import Block
 from ritz.streams.labels import as_group_numbers
-from ritz.streams.reduction import Chunk, reduce_chunks
+from ritz.streams.reduction import Chunk, chunk_error, reduce_chunks
 from ritz.streams.stream import ArrayStream, Stream
 from ritz.threads import one_blas_thread
 from ritz.validation import (
@@ -96,8 +96,8 @@ class DaskStream(Stream):
             zip(starts, self.sizes, before, strict=False)
         ):
             *views, weight, groups = (column[number] for column in pieces)
-            name = f"chunk {number} of X, rows {start} to {start + size - 1}"
-            chunks.append(Chunk(name, size, (count, start, tuple(views), weight, groups)))
+            arguments = count, start, tuple(views), weight, groups
+            chunks.append(Chunk(chunk_name(number, start, start + size), size, arguments))
         return chunks
 
     def _rows_before(self, first_row: int) -> list[int]:
@@ -125,7 +125,12 @@ class DaskStream(Stream):
 
 
 def dask_stream(
-    arrays: tuple[Any, ...], sample_weight: Any, groups: Any, names: tuple[Names, ...] | None
+    arrays: tuple[Any, ...],
+    sample_weight: Any = None,
+    groups: Any = None,
+    names: tuple[Names, ...] | None = None,
+    *,
+    at_least: int = 2,
 ) -> DaskStream:
     """Return the stream of aligned dask arrays (n, d) or frames; their chunks are not read yet.
 
@@ -134,8 +139,8 @@ def dask_stream(
     views = [as_dask_rows(array, name) for name, array in zip("XY", arrays, strict=False)]
     rows = views[0].chunks[0]
     n = sum(rows)
-    if n < 2:
-        raise parameter_error("X", "an array with at least 2 rows", f"{n} row(s)")
+    if n < at_least:
+        raise parameter_error("X", f"an array with at least {at_least} row(s)", f"{n} row(s)")
     for name, view in zip("XY", views, strict=False):
         if view.shape[0] != n:
             raise parameter_error(name, f"aligned with X, {n} rows", f"{view.shape[0]} rows")
@@ -207,12 +212,29 @@ def map_rows(function: Callable[[Any], Any], X: Any, dimension: int) -> Any:
     )
 
 
-def values_at(rows: Any, function: Callable[[Any], Any], like: Any) -> Any:
-    """Return a function's values at the rows of a chunk, which may have none."""
-    rows = as_numeric(rows, "X", allow_missing=False)
-    rows = np.ascontiguousarray(rows, dtype=as_float(rows.dtype))
-    require_finite(rows, "X", for_squares=True)
-    return function(rows) if len(rows) else like
+def values_at(rows: Any, function: Callable[[Any], Any], like: Any, block_info: Any) -> Any:
+    """Return a function's values at the rows of a chunk, which may have none.
+
+    Errors name the chunk, whose place is in dask's `block_info`, and the row of X where chunks are
+    of known size.
+    """
+    number, (start, end) = (block_info[0][f"{what}-location"][0] for what in ("chunk", "array"))
+    is_known = not np.isnan(end)
+    first_row = int(start) if is_known else 0
+    try:
+        rows = as_numeric(rows, "X", allow_missing=False, first_row=first_row)
+        rows = np.ascontiguousarray(rows, dtype=as_float(rows.dtype))
+        require_finite(rows, "X", first_row, for_squares=True)
+        return function(rows) if len(rows) else like
+    except Exception as error:
+        name = f"chunk {number} of X, whose rows are counted from 0"
+        name = chunk_name(number, start, end) if is_known else name
+        raise chunk_error(error, Chunk(name, len(rows), ())) from error
+
+
+def chunk_name(number: int, start: int, end: int) -> str:
+    """Return what errors call a chunk."""
+    return f"chunk {number} of X, rows {start} to {end - 1}"
 
 
 def as_float(dtype: Any) -> Any:
@@ -247,8 +269,8 @@ def itself(value: Any, first_row: int | None = None) -> Any:
 def as_chunk(start: int, views: tuple[Any, ...], weight: Any, groups: Any) -> ArrayStream:
     """Return the rows of a chunk as a stream, whose row numbers begin at `start`."""
     n = len(views[0])
-    weight = None if weight is None else as_weights(weight, n)
-    groups = None if groups is None else as_group_numbers(groups, n)
+    weight = None if weight is None else as_weights(weight, n, first_row=start)
+    groups = None if groups is None else as_group_numbers(groups, n, start)
     return ArrayStream(views, weight, groups, first_row=start)
 
 

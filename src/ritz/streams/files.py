@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from glob import glob
 from itertools import chain
 from os import PathLike
 from typing import Any
@@ -16,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ritz.rows import Block
-from ritz.streams.formats import FORMATS, SUFFIXES, File, arrow, format_of, no_file
-from ritz.streams.labels import as_numbers
+from ritz.streams.formats import FORMATS, File, arrow, require_once
+from ritz.streams.labels import as_numbers, numbers_of_texts
+from ritz.streams.paths import delimiter_of, found_at, require_format
 from ritz.streams.stream import Stream, rows_per_chunk
+from ritz.streams.texts import encoding_error
 from ritz.validation import (
     Array,
     Names,
@@ -50,7 +51,7 @@ class Table(Stream):
     format
         "parquet", "csv" or "feather"; by default what the end of each name says.
     delimiter
-        What separates the columns of a CSV file.
+        What separates the columns of a CSV file; by default tabs in .tsv files.
     nulls
         "error", or "drop" for leaving out rows in which one of these columns has no number.
     partial
@@ -77,6 +78,8 @@ class Table(Stream):
             if getattr(self, name) is not None:
                 as_choice(getattr(self, name), name, names, "None")
         object.__setattr__(self, "columns", self._chosen(names))
+        used = [*chain(*(view or () for view in self.names)), self.weight, self.groups]
+        require_once(filter(None, used), names, self.files[0].path)
 
     def _chosen(self, names: list[str]) -> Any:
         """Return the columns of each view; a tuple of names where there is one view."""
@@ -98,18 +101,10 @@ class Table(Stream):
     @cached_property
     def files(self) -> tuple[File, ...]:
         """The files, in the order of their names."""
-        arrow()
-        paths = [self.path] if isinstance(self.path, str | PathLike) else list(self.path)
-        found = [file for path in paths for file in found_at(os.fspath(path), self.format)]
-        if not found:
-            raise parameter_error("path", "files, a folder or a pattern", repr(self.path))
-        formats = [self.format or format_of(path) or "parquet" for path in found]
+        found = files_of(self.path, self.format, self.delimiter)
         # The name that the first file's format stands for is what users see.
-        object.__setattr__(self, "format", formats[0])
-        return tuple(
-            File.at(path, format, self.delimiter)
-            for path, format in zip(found, formats, strict=True)
-        )
+        object.__setattr__(self, "format", found[0].format)
+        return found
 
     def beside(self, columns: Sequence[str]) -> Table:
         """Return the same rows with other columns as a second view, NaN where they are missing."""
@@ -139,6 +134,14 @@ class Table(Stream):
         counts = [file.count_rows() for file in self.files]
         return None if None in counts else sum(count or 0 for count in counts)
 
+    def no_rows(self, some: bool) -> Exception:
+        if some:
+            return ValueError(f"Column {self.weight!r} holds no positive weight.")
+        if self.nulls == "drop":
+            remedy = "Fill gaps, or leave out columns that have many."
+            return parameter_error("path", "files of which some row has no gap", "none", remedy)
+        return parameter_error("path", "files that hold rows", "none")
+
     def blocks(self) -> Iterator[Block]:
         return (block for block, _ in self.with_columns(()))
 
@@ -151,7 +154,7 @@ class Table(Stream):
         rows, start = rows_per_chunk(len(wanted)), 0
         for file in self.files:
             require_numeric(file, numeric, wanted)
-            for first_row, batch in file.batches(wanted, numeric, rows):
+            for first_row, batch in file.batches(wanted, numeric, rows, labels):
                 columns = {name: numbers_of(batch, name) for name in numeric}
                 missing = self._missing(file, columns, batch, first_row)
                 # Errors name the rows of the file, so rows are checked before some are left out.
@@ -167,10 +170,16 @@ class Table(Stream):
                 n = batch.num_rows
                 if not n:
                     continue
-                groups = None if self.groups is None else as_numbers(labels_of(batch, self.groups))
+                groups = None if self.groups is None else self._group_numbers(file, batch)
                 block = Block(arrays, weights, np.arange(start, start + n), groups)
                 yield block, batch.select(list(keep))
                 start += n
+
+    def _group_numbers(self, file: File, batch: Any) -> Array:
+        """Return the labels of rows as numbers; those of CSV files are texts, whatever follows."""
+        assert self.groups is not None
+        labels = labels_of(batch, self.groups)
+        return numbers_of_texts(labels) if file.format == "csv" else as_numbers(labels)
 
     def _missing(
         self, file: File, columns: dict[str, Array], batch: Any, first_row: int
@@ -194,7 +203,8 @@ class Table(Stream):
 
         if self.groups is not None:
             column = batch.column(batch.schema.get_field_index(self.groups))
-            nothing = np.asarray(column.is_null().to_numpy(zero_copy_only=False))
+            # NaN is no label either, but equal to none in tables of floats.
+            nothing = np.asarray(column.is_null(nan_is_null=True).to_numpy(zero_copy_only=False))
             if nothing.any() and self.nulls == "error":
                 row = first_row + int(nothing.argmax())
                 text = f"Column {self.groups!r} of {file.path} must have a label in each row."
@@ -217,6 +227,19 @@ class Table(Stream):
         return as_weights(weights, len(weights), f"column {self.weight} of {file.path}")
 
 
+def files_of(path: Path | Sequence[Path], format: str | None, delimiter: str) -> tuple[File, ...]:
+    """Return the files that paths, folders or patterns stand for, in the order of their names."""
+    arrow()
+    paths = [path] if isinstance(path, str | PathLike) else list(path)
+    found = [file for one in paths for file in found_at(os.fspath(one), format)]
+    if not found:
+        raise parameter_error("path", "files, a folder or a pattern", repr(path))
+    return tuple(
+        File.at(file, format or require_format(file), delimiter_of(file, delimiter))
+        for file in found
+    )
+
+
 def labels_of(batch: Any, name: str) -> NDArray[Any]:
     """Return a column of labels, none of which is null: nulls would make numbers of integers."""
     column = batch.column(batch.schema.get_field_index(name))
@@ -234,39 +257,19 @@ def numbers_of(batch: Any, name: str) -> Array:
     return np.asarray(numbers, dtype=np.float64)
 
 
-def found_at(path: str, format: str | None) -> list[str]:
-    """Return the files that a path, a folder or a pattern stands for, in order."""
-    if os.path.isdir(path):
-        inside = [
-            os.path.join(folder, name)
-            for folder, folders, names in os.walk(path)
-            for name in names
-            if not name.startswith((".", "_"))
-        ]
-        found = [name for name in inside if format is not None or format_of(name) is not None]
-        if not found:
-            endings = ", ".join(SUFFIXES)
-            what = "a folder that holds files of rows" + ("" if format else f" ({endings})")
-            raise parameter_error("path", what, f"the folder {path} without any")
-        return sorted(found)
-    if os.path.exists(path):
-        return [path]
-    found = sorted(glob(path, recursive=True))
-    if not found:
-        if not any(letter in path for letter in "*?["):
-            raise no_file(path)
-        raise FileNotFoundError(f"{path!r} fits the name of no file.")
-    return [file for name in found for file in found_at(name, format)]
-
-
 def require_numeric(file: File, numeric: Sequence[str], wanted: Sequence[str]) -> None:
     """Raise unless a file has the columns wanted, with numbers where they are needed."""
     schema, types = file.schema(), arrow().types
     for name in wanted:
         if name not in schema.names:
             raise ValueError(f"The file {file.path} has no column {name!r}, but {schema.names}.")
+    require_once(wanted, schema.names, file.path)
     if file.format == "csv":
-        # Their types are a guess: numbers are read as such, or an error names the row.
+        # Their types are a guess: numbers are read as such, or an error names the row. Texts that
+        # are not UTF-8 are guessed to be bytes.
+        texts = any(types.is_binary(schema.field(name).type) for name in wanted)
+        if texts and (error := encoding_error(file.path)) is not None:
+            raise error
         return
     for name in numeric:
         kind = schema.field(name).type

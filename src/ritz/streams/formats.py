@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
+
+from ritz.streams.texts import COMMAS, encoding_error, has_commas, is_number
+from ritz.validation import parameter_error
 
 # What the end of a name says about a file's format.
 SUFFIXES = {
@@ -65,11 +68,7 @@ class File:
 
     def require_unchanged(self) -> None:
         """Raise if the file is not as it was when it was opened first."""
-        if not os.path.exists(self.path) or stamp_of(self.path) != self.stamp:
-            raise ValueError(
-                f"The file {self.path} has changed since it was opened: passes over its rows would "
-                "not agree. Open it again with ritz.open, and fit again."
-            )
+        require_unchanged(self.path, self.stamp)
 
     def schema(self) -> Any:
         """Return the names and types of the columns; those of a CSV file are a guess."""
@@ -78,7 +77,10 @@ class File:
                 return arrow("pyarrow.parquet").read_schema(self.path)
             if self.format == "csv":
                 with self._csv() as reader:
-                    return reader.schema
+                    schema = reader.schema
+                # Names are decoded when they are asked for.
+                _ = schema.names
+                return schema
             with arrow().memory_map(self.path) as source:
                 return arrow("pyarrow.ipc").open_file(source).schema
 
@@ -105,7 +107,7 @@ class File:
             raise self.unreadable("", error) from None
 
     def batches(
-        self, names: Sequence[str], numeric: Sequence[str], rows: int
+        self, names: Sequence[str], numeric: Sequence[str], rows: int, texts: Sequence[str] = ()
     ) -> Iterator[tuple[int, Any]]:
         """Yield some columns, a batch of rows after the other, with the number of its first row.
 
@@ -115,18 +117,23 @@ class File:
             The columns to read, and which of them are numbers.
         rows
             The most rows of a batch, where the format leaves it open.
+        texts
+            The columns of a CSV file whose entries stay texts, though all may look like numbers.
         """
         self.require_unchanged()
         start = 0
-        for batch in self._batches(list(names), numeric, rows):
+        for batch in self._batches(list(names), numeric, rows, texts):
             if batch.num_rows:
                 yield start, batch
                 start += batch.num_rows
         self.require_unchanged()
 
-    def _batches(self, names: list[str], numeric: Sequence[str], rows: int) -> Iterator[Any]:
+    def _batches(
+        self, names: list[str], numeric: Sequence[str], rows: int, texts: Sequence[str]
+    ) -> Iterator[Any]:
         if self.format == "csv":
-            types = dict.fromkeys(numeric, arrow().float64())
+            types = dict.fromkeys(texts, arrow().string())
+            types |= dict.fromkeys(numeric, arrow().float64())
             try:
                 with self._csv(names, types) as reader:
                     yield from reader
@@ -176,14 +183,17 @@ class File:
                 for row, entries in enumerate(batch.to_pylist(), start):
                     for name, entry in entries.items():
                         if entry not in nulls and not is_number(entry):
-                            raise self.wrong(name, row, repr(entry))
+                            remedy = COMMAS if has_commas(entry) else ""
+                            raise self.wrong(name, row, repr(entry), remedy)
                 start += batch.num_rows
 
     def unreadable(self, where: str, error: Exception) -> ValueError:
         """Return the error of a file, or of a part of it, that cannot be decoded."""
-        of = f"{where} of " if where else " "
+        if self.format == "csv" and (found := encoding_error(self.path)) is not None:
+            return found
+        of, why = f"{where} of " if where else " ", str(error).strip().rstrip(".")
         return ValueError(
-            f"The{of}file {self.path} cannot be read: {error}. Write it again, or leave it out."
+            f"The{of}file {self.path} cannot be read: {why}. Write it again, or leave it out."
         )
 
     def wrong(self, column: str, row: int, got: str, remedy: str = "") -> ValueError:
@@ -194,7 +204,7 @@ class File:
 
 def failures() -> tuple[type[Exception], ...]:
     """Return the errors that pyarrow raises for files that it cannot read."""
-    return arrow().ArrowException, OSError
+    return arrow().ArrowException, OSError, UnicodeDecodeError
 
 
 def stamp_of(path: str) -> tuple[int, int]:
@@ -203,25 +213,20 @@ def stamp_of(path: str) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-def meant(name: str, known: Iterable[str]) -> str:
-    """Return the question whether a name is a mistyped one, or nothing."""
-    near = get_close_matches(name, list(known), 1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+def require_unchanged(path: str, stamp: tuple[int, int]) -> None:
+    """Raise if a file has another size or time of its last change than it had."""
+    if not os.path.exists(path) or stamp_of(path) != stamp:
+        raise ValueError(
+            f"The file {path} has changed since it was opened: passes over its rows would not "
+            "agree. Open it again with ritz.open, and fit again."
+        )
 
 
-def no_file(path: str | os.PathLike[str]) -> FileNotFoundError:
-    """Return the error of a file that is not there, with a name that is like its own."""
-    folder, name = os.path.split(os.path.abspath(path))
-    if not os.path.isdir(folder):
-        return FileNotFoundError(f"There is no folder {folder!r}, and no file {name!r} in it.")
-    text = f"There is no file {name!r} in {folder!r}.{meant(name, os.listdir(folder))}"
-    return FileNotFoundError(text)
-
-
-def is_number(text: str) -> bool:
-    """Return whether a text reads as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def require_once(wanted: Iterable[str], names: Sequence[str], path: str) -> None:
+    """Raise where a column that is wanted has the name of another one."""
+    counts = Counter(names)
+    for name in wanted:
+        if counts[name] > 1:
+            remedy = "Rename one of the columns in the file."
+            got = f"{name!r} twice in {path}"
+            raise parameter_error("columns", "names that occur once", got, remedy)

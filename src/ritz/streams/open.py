@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from typing import Any
 
 import numpy as np
 
-from ritz.streams.files import Table, found_at
+from ritz.rows import Block
+from ritz.streams.files import Table
+from ritz.streams.formats import require_unchanged, stamp_of
+from ritz.streams.paths import PLAIN, ending_of, plain_at
 from ritz.streams.source import as_view
 from ritz.streams.stream import ArrayStream, Joined, Stream
 from ritz.validation import parameter_error
@@ -33,9 +37,9 @@ def open(
     Parameters
     ----------
     path
-        Parquet, CSV (also .csv.gz) or Feather files (extra `files`), NumPy's .npy files, which are
-        mapped, or an array of Zarr: one of them, a folder, a pattern such as "data/*.parquet", or a
-        list of these, in the order of their names.
+        Parquet, CSV (also .csv.gz, .tsv) or Feather files (extra `files`), NumPy's .npy files,
+        which are mapped, or an array of Zarr: one of them, a folder, a pattern such as
+        "data/*.parquet", or a list of these, in the order of their names.
     columns
         The names of the columns to use, by default all others than weight and groups. A pair of
         lists makes two views, as `ritz.SingularEmbedding` takes them.
@@ -45,7 +49,7 @@ def open(
     format
         "parquet", "csv" or "feather"; by default what the end of each name says.
     delimiter
-        What separates the columns of a CSV file.
+        What separates the columns of a CSV file; by default tabs in .tsv files.
     nulls
         "error" where a row has no number in one of these columns, or "drop" to leave it out.
 
@@ -57,33 +61,52 @@ def open(
     >>> model.transform_to(rows, "embedded.parquet", keep=["id"])  # doctest: +SKIP
     """
     paths = [path] if isinstance(path, str | PathLike) else list(path)
-    ends = {os.path.splitext(os.fspath(one).rstrip("/"))[1].lower() for one in paths}
-    if format is None and len(ends) == 1 and ends & {".npy", ".zarr"}:
+    ends = {ending_of(os.fspath(one)) for one in paths}
+    if format is None and len(ends) == 1 and ends <= set(PLAIN):
         options = {"columns": columns, "weight": weight, "groups": groups}
         for name, value in options.items():
             if value is not None:
                 remedy = "Pass sample_weight= and groups= to fit, with numpy.load(mmap_mode='r')."
                 raise parameter_error(name, "None for files without named columns", value, remedy)
-        read = mapped_file if ends == {".npy"} else zarr_array
-        plain = [found for one in paths for found in _plain_paths(os.fspath(one), ends == {".npy"})]
-        return joined([rows_of(read(one), one) for one in plain], plain)
+        (end,) = ends
+        plain = [found for one in paths for found in plain_at(os.fspath(one), end)]
+        return joined(
+            [mapped_file(one) if end == ".npy" else zarr_rows(one) for one in plain], plain
+        )
     return Table(path, columns, weight, format, groups, delimiter, nulls)
 
 
-def _plain_paths(path: str, many: bool) -> list[str]:
-    return found_at(path, "npy") if many else [path]
+@dataclass(frozen=True, eq=False)
+class MappedFile(ArrayStream):
+    """Rows of a .npy file, which is mapped, and must not change between passes.
+
+    Parameters
+    ----------
+    path, stamp
+        The file, and its size and the time of its last change when it was opened.
+    """
+
+    path: str = ""
+    stamp: tuple[int, int] = (0, 0)
+
+    def blocks(self) -> Iterator[Block]:
+        require_unchanged(self.path, self.stamp)
+        yield from super().blocks()
+        require_unchanged(self.path, self.stamp)
 
 
-def mapped_file(path: str) -> Any:
+def mapped_file(path: str) -> Stream:
     """Return the rows of a .npy file as a map of it."""
+    stamp = stamp_of(path)
     array = np.load(path, mmap_mode="r")
     if array.ndim != 2:
         raise parameter_error("path", "a file of rows (n, d)", f"shape {array.shape} in {path}")
-    return array
+    name = f"rows of {path}"
+    return MappedFile((as_view(array, name),), labels=(name,), path=path, stamp=stamp)
 
 
-def zarr_array(path: str) -> Any:
-    """Return an array of Zarr, of which some rows are read at a time."""
+def zarr_rows(path: str) -> Stream:
+    """Return the rows of an array of Zarr, of which some are read at a time."""
     try:
         zarr = import_module("zarr")
     except ImportError:
@@ -92,11 +115,6 @@ def zarr_array(path: str) -> Any:
     if getattr(array, "ndim", None) != 2:
         shape = getattr(array, "shape", "a group")
         raise parameter_error("path", "an array of rows (n, d)", f"{shape} in {path}")
-    return array
-
-
-def rows_of(array: Any, path: str) -> Stream:
-    """Return the rows of a file as a stream, the errors of which name the file."""
     name = f"rows of {path}"
     return ArrayStream((as_view(array, name),), labels=(name,))
 

@@ -1,7 +1,7 @@
 """Rows that can be read once only, kept in temporary files.
 
-On Linux and macOS a map of a file keeps its numbers after its name has gone, so that nothing is
-left behind whatever happens.
+On Linux these files have no name, on macOS only while they are made, and a map of one keeps its
+numbers once it is closed: nothing is left behind whatever happens.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def spooled(stream: Stream) -> ArrayStream:
     widths, grouped = [*stream.dimensions, 2], False
     rows, weighted, limit = 0, False, most_bytes()
     with ExitStack() as stack:
-        files = [stack.enter_context(tempfile.NamedTemporaryFile(prefix="ritz-")) for _ in widths]
+        files = [stack.enter_context(tempfile.TemporaryFile(prefix="ritz-")) for _ in widths]
         for block in tracked(stream.blocks(), "keeping rows", stream.n_rows, len, "rows"):
             rows += len(block)
             if 8 * rows * sum(widths) > limit:
@@ -52,7 +52,7 @@ def spooled(stream: Stream) -> ArrayStream:
         maps = []
         for file, width in zip(files, widths, strict=True):
             file.flush()
-            maps.append(np.memmap(file.name, np.float64, "r", shape=(rows, width)))
+            maps.append(np.memmap(file, np.float64, "r", shape=(rows, width)))
     *views, labels = maps
     # Weights that are all one are none.
     columns = labels[:, 0] if weighted else None, labels[:, 1] if grouped else None

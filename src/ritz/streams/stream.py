@@ -61,10 +61,17 @@ class Stream(ABC):
     def samples(self, draws: Sequence[Draw]) -> list[RowSample]:
         """Return several samples, drawn in one pass over the rows."""
         found: list[RowSample] = self.reduce(partial(drawn, draws), merged_draws)
-        if any(not len(sample.priority) for sample in found) or not found:
-            remedy = "Each call of the 'source' of Batches must return a fresh iterator."
-            raise parameter_error("X", "rows, at least one of positive weight", "none", remedy)
+        if not found or any(not len(sample.priority) for sample in found):
+            raise self.no_rows(bool(found))
         return found
+
+    def no_rows(self, some: bool) -> Exception:
+        """Return the error of rows that there are none of, or some, but none of positive weight."""
+        if some:
+            what = "rows, at least one of positive weight"
+            return parameter_error("X", what, "weights that are all zero")
+        remedy = "Where X is Batches, each call of its 'source' must return a fresh iterator."
+        return parameter_error("X", "rows", "none", remedy)
 
     def reduce(
         self,
@@ -165,6 +172,9 @@ class InUnits(Stream):
     def blocks(self) -> Iterator[Block]:
         for block in self.rows.blocks():
             yield replace(block, views=(self.units(block.views[0]),), keys=None)
+
+    def no_rows(self, some: bool) -> Exception:
+        return self.rows.no_rows(some)
 
     def rereadable(self) -> Stream:
         return InUnits(self.rows.rereadable(), self.units)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from gzip import GzipFile
+from itertools import chain
 from os import PathLike
 from typing import IO, Any
 
@@ -13,8 +14,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ritz.atomic import write_atomically
-from ritz.streams.files import Table
-from ritz.streams.formats import SUFFIXES, arrow, format_of
+from ritz.streams.files import Table, require_numeric
+from ritz.streams.formats import SUFFIXES, arrow, failures, format_of
 from ritz.streams.stream import Stream
 from ritz.validation import parameter_error
 
@@ -47,6 +48,9 @@ def write_rows(
                 k = values.shape[1]
                 labels = names if len(names) == k else [f"{names[0]}{j}" for j in range(k)]
                 for name, column in zip(labels, values.T, strict=True):
+                    if name in columns:
+                        what = "names that the new columns do not have"
+                        raise parameter_error("keep", what, repr(name))
                     columns[name] = arrow().array(np.ascontiguousarray(column))
                 table = arrow().table(columns)
                 if writer is None:
@@ -117,6 +121,15 @@ def writer_of(format: str, file: IO[bytes] | GzipFile, schema: Any) -> Any:
     return arrow("pyarrow.ipc").new_file(file, schema)
 
 
+def require_apart(stream: Stream, name: str, columns: Sequence[str]) -> None:
+    """Raise where columns that hold targets are among those of the rows, which would tell them."""
+    for column in columns:
+        if column in (stream.names[0] or ()):
+            what = "the name of a column that is not one of X"
+            remedy = "Name those of X: ritz.open(path, columns=[...])."
+            raise parameter_error(name, what, f"{column!r}, which is a column of X too", remedy)
+
+
 def with_kept(stream: Stream, keep: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     """Yield blocks, each with other columns of the same rows of a file, or None."""
     if not keep:
@@ -130,4 +143,59 @@ def with_kept(stream: Stream, keep: Sequence[str]) -> Iterator[tuple[Any, Any]]:
     for name in keep:
         if name not in known:
             raise parameter_error("keep", f"a list of names among {known}", repr(name))
-    return stream.with_columns(keep)
+    if len(stream.files) == 1:
+        return stream.with_columns(keep)
+    return in_types(stream, keep, common_types(stream, keep))
+
+
+def in_types(table: Table, keep: Sequence[str], types: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield blocks, each with other columns of the same rows, which have some types of Arrow."""
+    for block, batch in table.with_columns(keep):
+        columns = []
+        for name, column, type in zip(keep, batch.columns, types, strict=True):
+            try:
+                columns.append(column.cast(type))
+            except failures() as error:
+                where = f"rows {block.index[0]} to {block.index[-1]}"
+                raise ValueError(
+                    f"Column {name!r} has entries in {where} that are no {type}, as all others: "
+                    f"{error}. Write all files with one type, or leave the column out."
+                ) from None
+        yield block, arrow().record_batch(columns, names=list(keep))
+
+
+def common_types(table: Table, keep: Sequence[str]) -> list[Any]:
+    """Return the type of each of some columns, or one that holds its types in several files."""
+    numeric = {*chain(*(names or () for names in table.names)), table.weight}
+    types: dict[str, Any] = {}
+    for file in table.files:
+        require_numeric(file, [], keep)
+        schema = file.schema()
+        for name in keep:
+            # Of CSV files the columns of X are read as such, and types of others are a guess.
+            is_read_as_number = file.format == "csv" and name in numeric
+            type = arrow().float64() if is_read_as_number else schema.field(name).type
+            merged = merged_type(types.get(name, type), type)
+            if merged is None:
+                before = f"{types[name]} in files before, as {table.files[0].path}"
+                raise ValueError(
+                    f"Column {name!r} must have one type in all files. Got {type} in {file.path}, "
+                    f"and {before}. Write all with one type, for example as text in Parquet files, "
+                    "or leave the column out."
+                )
+            types[name] = merged
+    return [types[name] for name in keep]
+
+
+def merged_type(one: Any, other: Any) -> Any:
+    """Return a type of Arrow that holds what two types hold, or None where there is none."""
+    if one == other:
+        return one
+    # Texts may be stored as numbers that stand for them.
+    is_coded = arrow().types.is_dictionary
+    pair = [type.value_type if is_coded(type) else type for type in (one, other)]
+    schemas = [arrow().schema([("", type)]) for type in pair]
+    try:
+        return arrow().unify_schemas(schemas, promote_options="permissive").field(0).type
+    except failures():
+        return None
