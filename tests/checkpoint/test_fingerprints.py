@@ -118,7 +118,7 @@ def enclosing(value):
         (torch.ones(2), torch.zeros(2)),
         (enclosing(math), enclosing(np)),
     ],
-    ids=str,
+    ids=["items", "attributes", "ufuncs", "ranges", "tensors", "modules"],
 )
 def test_compiled_values_have_different_fingerprints(one, other):
     assert fingerprint(one) == fingerprint(one)
