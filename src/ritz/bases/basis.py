@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from dataclasses import fields
 from math import isfinite, prod
@@ -21,7 +21,7 @@ from ritz.progress import tracked
 from ritz.reading import is_dask
 from ritz.rows import row_slices
 from ritz.sparse import SparseRows, as_points
-from ritz.streams import Stream, as_stream
+from ritz.streams import as_stream, is_streamed
 from ritz.streams.dask import dask_stream
 from ritz.threads import n_threads, one_blas_thread, thread_map
 from ritz.validation import (
@@ -64,11 +64,6 @@ def require_recipe(
     )
     if isinstance(recipe, type) or not (is_recipe and hasattr(recipe, "fit")):
         raise parameter_error(name, what, repr(recipe), kind=TypeError)
-
-
-def is_in_blocks(X: Any) -> bool:
-    """Return whether rows are read one block after the other: streams, iterators and dask."""
-    return isinstance(X, Stream | Iterator) or is_dask(X)
 
 
 def as_pilot(X: Array) -> Array:
@@ -186,7 +181,7 @@ class Basis(WithoutCaches, ABC):
 
         Of a stream, an iterator or an array of dask the values at all rows are one array in memory.
         """
-        if is_in_blocks(X):
+        if is_streamed(X):
             return self._of_blocks(X, self.at_rows)
         return self.at_rows(self._rows(X))
 
@@ -197,7 +192,7 @@ class Basis(WithoutCaches, ABC):
 
     def gradient(self, X: Array) -> Array:
         """Return the gradients (n, d, p) at points (n, d), or at the rows of a stream."""
-        if is_in_blocks(X):
+        if is_streamed(X):
             return self._of_blocks(X, self._gradients)
         return self._gradients(self._rows(X))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from ritz.progress import showing, tracked
 from ritz.reading import computed, is_dask
 from ritz.rows import small_parts
 from ritz.sparse import canonical, is_sparse, require_finite_numbers
-from ritz.streams import Stream, as_stream
+from ritz.streams import Stream, as_stream, is_streamed
 from ritz.streams.dask import lazy_names, map_rows
 from ritz.validation import (
     FILL,
@@ -114,11 +114,6 @@ def checked_device_rows(estimator: Any, X: Any, reset: bool, at_least: int) -> D
     for part in small_parts(rows):
         rows.block(part, for_squares=True)
     return rows
-
-
-def is_streamed(X: Any) -> bool:
-    """Return whether rows come in blocks: a stream, an iterator or a collection of dask."""
-    return isinstance(X, Stream | Iterator) or is_dask(X)
 
 
 def checked_stream(

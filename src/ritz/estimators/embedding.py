@@ -27,7 +27,6 @@ from ritz.estimators.checks import (
     SparseInputMixin,
     checked_rows,
     evaluated,
-    is_streamed,
     names_of,
     seed_of,
     set_names,
@@ -58,7 +57,7 @@ from ritz.namespaces import placed
 from ritz.selection.candidates import as_regularization
 from ritz.selection.rows import Rows, StreamRows, WeightedRows
 from ritz.selection.score import held_out_loss, reference_mu, without_offset
-from ritz.streams import ArrayStream, Samples
+from ritz.streams import ArrayStream, Samples, is_streamed
 from ritz.streams.stream import Joined
 from ritz.validation import as_contiguous, as_count, as_number, parameter_error
 

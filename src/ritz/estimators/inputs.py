@@ -11,7 +11,6 @@ from ritz.estimators.checks import (
     checked_rows,
     checked_stream,
     checked_weights,
-    is_streamed,
     names_of,
 )
 from ritz.estimators.units import chosen_scale
@@ -21,7 +20,7 @@ from ritz.selection.choice import Defaults
 from ritz.selection.operator import fills_space
 from ritz.selection.rows import SAMPLED_ROWS, Rows, StreamRows, WeightedRows
 from ritz.selection.steps import CENTERS
-from ritz.streams import Samples
+from ritz.streams import Samples, is_streamed
 from ritz.validation import as_choice, as_count, parameter_error
 
 

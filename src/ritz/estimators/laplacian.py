@@ -15,7 +15,6 @@ from ritz.estimators.advice import warn_unequal_columns
 from ritz.estimators.checks import (
     SparseInputMixin,
     evaluated,
-    is_streamed,
     names_of,
     require_aligned,
     require_y,
@@ -33,7 +32,7 @@ from ritz.rows import equal_products, row_slices
 from ritz.selection.choice import Defaults
 from ritz.selection.rows import Rows, StreamRows, WeightedRows, equal_rows
 from ritz.spectrum import Spectrum
-from ritz.streams import Stream
+from ritz.streams import Stream, is_streamed
 from ritz.streams.write import require_apart, with_kept
 from ritz.validation import Array, as_count, as_number, parameter_error, split_missing
 

@@ -22,7 +22,6 @@ from ritz.estimators.checks import (
     SparseInputMixin,
     checked_rows,
     evaluated,
-    is_streamed,
     names_of,
     seed_of,
 )
@@ -34,6 +33,7 @@ from ritz.estimators.summary import Summary, modes_summary
 from ritz.estimators.writing import TransformToMixin
 from ritz.forms import Form, diffusion
 from ritz.selection.rows import Rows, WeightedRows
+from ritz.streams import is_streamed
 from ritz.trajectories import as_lag, as_time_step
 from ritz.validation import Array, as_count, as_number, parameter_error, renamed
 

@@ -19,7 +19,6 @@ from ritz.estimators.checks import (
     checked_stream,
     checked_weights,
     evaluated,
-    is_streamed,
     names_of,
     require_y,
     seed_of,
@@ -35,7 +34,7 @@ from ritz.selection.choice import Defaults, Wanted
 from ritz.selection.pairs import PAIR_PENALTIES, choose_kernels, choose_regularization
 from ritz.selection.rows import Rows, StreamRows, WeightedRows
 from ritz.selection.score import explained_correlation, without_offset
-from ritz.streams import Samples
+from ritz.streams import Samples, is_streamed
 from ritz.validation import (
     Array,
     as_count,

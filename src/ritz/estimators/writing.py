@@ -9,9 +9,9 @@ from typing import Any
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ritz.estimators.checks import checked_rows, checked_stream, is_streamed, names_of
+from ritz.estimators.checks import checked_rows, checked_stream, names_of
 from ritz.progress import showing, tracked
-from ritz.streams import ArrayStream, Stream
+from ritz.streams import ArrayStream, Stream, is_streamed
 from ritz.streams.write import with_kept, write_rows
 
 

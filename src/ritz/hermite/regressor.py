@@ -17,7 +17,6 @@ from ritz.estimators.checks import (
     checked_weights,
     determination,
     evaluated,
-    is_streamed,
     names_of,
     set_names,
 )
@@ -47,7 +46,7 @@ from ritz.hermite.targets import as_targets
 from ritz.hermite.units import Units, units_of
 from ritz.kernels import Kernel
 from ritz.rows import row_slices
-from ritz.streams import ArrayStream
+from ritz.streams import ArrayStream, is_streamed
 from ritz.validation import Array, as_weights, parameter_error, require_names
 
 # Up to so many values and derivatives QR is the solver: with 2,400 functions it takes a minute.

@@ -6,7 +6,7 @@ from ritz.streams.device import DeviceStream
 from ritz.streams.files import Table
 from ritz.streams.open import open
 from ritz.streams.samples import Samples
-from ritz.streams.source import as_stream
+from ritz.streams.source import as_stream, is_streamed
 from ritz.streams.stream import ArrayStream, Stream
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "Stream",
     "Table",
     "as_stream",
+    "is_streamed",
     "open",
 ]

@@ -18,6 +18,11 @@ from ritz.streams.stream import ArrayStream, Stream
 from ritz.validation import Names, as_rows, as_weights, column_names, parameter_error
 
 
+def is_streamed(X: Any) -> bool:
+    """Return whether rows come in blocks: a stream, an iterator or a collection of dask."""
+    return isinstance(X, Stream | Iterator) or is_dask(X)
+
+
 def as_stream(
     X: Any,
     views: int = 1,
