@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from scipy.stats import t as student
 from ritz.estimators import SingularEmbedding
 from ritz.estimators.certainty import LEVEL
 from ritz.pictures import pyplot
-from ritz.trajectories import as_lags, as_time_step, as_trajectories, lagged
+from ritz.trajectories import as_lags, as_time_step, as_trajectories, block_length, lagged
 from ritz.validation import Array, as_count, as_n_folds, parameter_error
 
 
@@ -185,6 +186,7 @@ def implied_timescales(
         if model.spectrum_.folds is not None:
             n_folds = min(n_folds, len(model.spectrum_.folds.weight))
         models.append(model)
+    warn_of_short_blocks(parts, lags, models)
     # The functions of a basis may be fewer at some lag.
     k = min(len(model.singular_values_) for model in models)
     spectra = [model.spectrum_[1 : 1 + k] for model in models]
@@ -200,3 +202,21 @@ def implied_timescales(
         np.array(held_out),
         tuple(spectrum.flags or ("",) * k for spectrum in spectra),
     )
+
+
+def warn_of_short_blocks(
+    parts: list[Array], lags: NDArray[np.intp], models: list[SingularEmbedding]
+) -> None:
+    """Warn if blocks of trajectories are shorter than the slowest timescale, which joins them."""
+    for lag, model in zip(lags.tolist(), models, strict=True):
+        length, c = block_length(parts, lag), float(np.clip(model.singular_values_[0], 0.0, 1.0))
+        cut = any(len(part) >= 2 * length for part in parts)
+        frames = np.inf if c == 1 else -lag / np.log(c) if c > 0 else 0.0
+        if cut and length < frames:
+            warnings.warn(
+                f"Errors rest on blocks of {length:,} frames, which are shorter than the "
+                f"slowest timescale at lag {lag}, {frames:,.3g} frames: intervals are too narrow, "
+                "and timescales too short. Use longer trajectories.",
+                stacklevel=3,
+            )
+            return

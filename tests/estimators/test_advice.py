@@ -172,6 +172,17 @@ def test_far_points_are_told_of_and_counted(kind):
     assert min(took) < 5e-3
 
 
+def test_the_cluster_of_a_far_point_is_doubted(tmp_path):
+    X = np.random.default_rng(0).normal(size=(400, 2)) + np.repeat([[-4.0], [4.0]], 200, axis=0)
+    model = ritz.SpectralClustering(2, random_state=0, **SMALL).fit(X)
+    model.predict(X)
+    model.save(tmp_path / "model.ritz")
+    for known in (model, ritz.load(tmp_path / "model.ritz")):
+        with pytest.warns(UserWarning, match="1 of 11 points looked at are far") as told:
+            known.predict(np.vstack([X[:10], [[300.0, 300.0]]]))
+        assert told[0].filename == __file__
+
+
 def test_far_points_of_other_functions_or_sums_are_not_judged():
     X = np.random.default_rng(0).normal(size=(500, 1))
     far = np.full((1, 1), 50.0)

@@ -9,7 +9,13 @@ import pytest
 
 import ritz
 from benchmarks.surfaces import HARTMANN, SURFACES, WING_WEIGHT
-from ritz.hermite.audit import GradientAudit, audit_gradients, resembling_columns
+from ritz.hermite.audit import (
+    GradientAudit,
+    audit_gradients,
+    resembling_columns,
+    warn_of_errors,
+)
+from ritz.hermite.choosing import PenaltyPath
 from ritz.hermite.observations import subsample
 
 AIRFOIL = np.load(Path(__file__).parents[1] / "fixtures" / "airfoil.npz")
@@ -177,3 +183,14 @@ def test_memory_does_not_grow_with_the_square_of_the_columns():
         tracemalloc.stop()
     # The points and directions of 400 sets of functionals would take 100 MB.
     assert peak < 50e6
+
+
+def test_a_fit_that_predicts_worse_than_the_mean_is_told_of():
+    def path(*errors):
+        n = len(errors)
+        return PenaltyPath(np.ones(n), np.ones(n), np.array(errors), np.ones(n), np.ones((n, 4)))
+
+    with pytest.warns(UserWarning, match=r"missed by 1\.9 .* their mean would predict them better"):
+        warn_of_errors(path(np.inf, 1.9**2, 4.0))
+    for fine in (None, path(np.inf), path(9.0, 1.2**2)):
+        warn_of_errors(fine)

@@ -217,3 +217,11 @@ def test_processes_with_a_flag_are_marked():
     crosses = [line for line in found.plot().lines if line.get_marker() == "x"]
     assert [len(line.get_xdata()) for line in crosses] == [0, 1]
     pyplot.close("all")
+
+
+def test_blocks_shorter_than_a_process_are_told_of():
+    rng, x = np.random.default_rng(0), np.zeros(600)
+    for t in range(1, len(x)):
+        x[t] = 0.99 * x[t - 1] + rng.normal()
+    with pytest.warns(UserWarning, match="blocks of .* frames, which are shorter"):
+        ritz.implied_timescales(x, [1], 1, random_state=0, n_centers=20, kernel="gaussian")

@@ -32,6 +32,8 @@ RARE_SHARE = 0.01
 DEPENDENT_TIME, FEWEST_SERIES_ROWS = 8.0, 250
 # Rows of a stream whose order is looked at, its first ones.
 HEAD_ROWS = 10_000
+# Blocks of a series that is too short for others: two for each of eight folds.
+FEWEST_OWN_BLOCKS = 16
 # Rows of the longest block of a series, in integrated times: its mean depends on the next by 5%.
 LONGEST_BLOCK = 10.0
 # Distance of a far point to the nearest center: in the largest such distance of the samples, and
@@ -114,8 +116,13 @@ def as_groups(groups: Any, X: NDArray[Any]) -> Any:
     shortest = int(np.ceil(SHORTEST_BLOCK * time))
     if n < FEWEST_BLOCKS * shortest:
         got = f"'auto' for {n:,} rows, of which each resembles about {time:,.0f} others around it"
-        remedy = f"The series is too short: errors take at least {FEWEST_BLOCKS * shortest:,} rows."
-        raise parameter_error("groups", "None or an array of labels (n,)", got, remedy)
+        remedy = (
+            f"'auto' takes at least {FEWEST_BLOCKS * shortest:,} rows. Pass blocks of your own, "
+            f"such as np.arange({n}) // {-(-n // FEWEST_OWN_BLOCKS)}, with which errors are less "
+            "sure, or a longer series."
+        )
+        what = "labels (n,) where a series is too short for 'auto'"
+        raise parameter_error("groups", what, got, remedy)
     return np.arange(n) // int(np.clip(n // ENOUGH_BLOCKS, shortest, LONGEST_BLOCK * time))
 
 
@@ -157,10 +164,13 @@ def reach_of(functions: Basis, X: NDArray[Any]) -> Reach | None:
     return Reach(basis, float(np.sqrt(nearest[np.isfinite(nearest)].max(initial=0.0))))
 
 
-def warn_far_points(X: NDArray[Any], reach: Reach | None, functions: Basis) -> None:
+def warn_far_points(
+    X: NDArray[Any], reach: Reach | None, functions: Basis, stacklevel: int = 4
+) -> None:
     """Warn if some points X (n, d) are far from the samples that functions were found from.
 
     It says nothing where the functions have another basis than the reach, as after `fit_sums`.
+    `stacklevel` is that of `warnings.warn`.
     """
     if reach is None or reach.basis is not kernel_sections(functions):
         return
@@ -172,7 +182,7 @@ def warn_far_points(X: NDArray[Any], reach: Reach | None, functions: Basis) -> N
             f"{far:,} of {len(some):,} points looked at are far from all samples of the fit, more "
             f"than {limit:.3g} length scales of the kernel: samples say nothing about the "
             "functions there. Drop such points, or fit to samples that lie around them.",
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 

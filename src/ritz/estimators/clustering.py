@@ -15,7 +15,7 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils.validation import check_is_fitted
 
 from ritz.assembly import Sums
-from ritz.estimators.advice import warn_unequal_columns
+from ritz.estimators.advice import reach_of, warn_far_points, warn_unequal_columns
 from ritz.estimators.checks import (
     SparseInputMixin,
     evaluated,
@@ -32,6 +32,7 @@ from ritz.estimators.units import UnitsMixin, warns_of_units
 from ritz.estimators.writing import PredictToMixin
 from ritz.rows import HASHED_ROWS, hash_rows, row_slices
 from ritz.selection.rows import Rows, StreamRows, WeightedRows, keys_of
+from ritz.streams import is_streamed
 from ritz.streams.stream import rows_per_chunk
 from ritz.validation import Array, as_count, parameter_error
 
@@ -161,7 +162,7 @@ random_state, n_jobs, verbose
             warn_unequal_columns(as_given, seed, names_of(self), "scale=None")
         del as_given
         # What an earlier fit set, and this one may not.
-        for name in ("labels_", "evidence_", "stability_", "confidence_", "sure_"):
+        for name in ("labels_", "_reach", "evidence_", "stability_", "confidence_", "sure_"):
             self.__dict__.pop(name, None)
         if isinstance(self.n_clusters, str):
             n_clusters = self._fit_auto(data, seed, checkpoint)
@@ -187,6 +188,7 @@ random_state, n_jobs, verbose
         self._width = float(kmeans.inertia_ / (rows.weight.sum() * embedded.shape[1]))
         if isinstance(data, WeightedRows):
             self.labels_ = self._labels(data.X)
+            self._reach = reach_of(self.spectrum_, data.X)
         return self
 
     def summary(self) -> Summary:
@@ -247,7 +249,16 @@ random_state, n_jobs, verbose
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the cluster (n,) of each point of X (n, d), or of each row of a stream."""
         check_is_fitted(self)
-        return evaluated(self, X, lambda rows: self._labels(self.units_(rows)))
+        streamed = is_streamed(X)
+
+        def function(rows: Any) -> NDArray[np.int32]:
+            rows = self.units_(rows)
+            if not streamed:
+                reach = getattr(self, "_reach", None)
+                warn_far_points(rows, reach, self.spectrum_, stacklevel=5)
+            return self._labels(rows)
+
+        return evaluated(self, X, function)
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability (n, n_clusters) of each cluster at points or rows of a stream.

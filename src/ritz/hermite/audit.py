@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
+from ritz.hermite.choosing import PenaltyPath
 from ritz.hermite.functionals import Functionals, covariance
 from ritz.hermite.lengths import maximize
 from ritz.hermite.likelihood import Likelihood, robust_cholesky
@@ -29,6 +30,9 @@ LEAST_CORRELATION, RESEMBLANCE = 0.7, 0.85
 # The number of neighbors of a row, and by how many standard errors a correction must explain the
 # differences between neighbors better. Pairs share rows, so that 3 gave false alarms.
 N_NEIGHBORS, LEAST_GAIN = 6, 4.0
+# The error on values left out, in their standard deviations, above which gradients do harm: that of
+# the mean is 1, and few folds err by a quarter.
+WORSE_THAN_MEAN = 1.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,4 +243,18 @@ def warn_of_gradients(audit: GradientAudit, names: Any) -> None:
             f"suggest, {columns}. Check signs (forces are minus the gradient), units, and the "
             "order of columns; see gradient_audit_.",
             stacklevel=5,
+        )
+
+
+def warn_of_errors(path: PenaltyPath | None) -> None:
+    """Warn where a fit with gradients misses values left out by more than their mean does."""
+    if path is None or not np.isfinite(path.errors).any():
+        return
+    error = float(np.sqrt(path.errors[np.isfinite(path.errors)].min()))
+    if error > WORSE_THAN_MEAN:
+        warnings.warn(
+            f"Values left out are missed by {error:.2g} of their standard deviations, so that "
+            "their mean would predict them better. Check signs, units and the order of the columns "
+            "of the gradients, or fit the values alone.",
+            stacklevel=4,
         )

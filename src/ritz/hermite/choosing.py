@@ -17,6 +17,9 @@ from ritz.validation import Array
 # Up to so many functions all pairs are compared, in one thread: each takes milliseconds.
 ALL_PAIRS_FUNCTIONS = 300
 
+# Fewer values determine the constant, and little else.
+FEWEST_VALUES = 16
+
 
 @dataclass(frozen=True, eq=False)
 class PenaltyPath:
@@ -142,8 +145,7 @@ class Validation:
         with one_blas_thread():
             thread_map(leave_out, range(len(self.folds)), threads)
         errors /= np.maximum(self.total.weight, 1e-300) * self.total.cross.shape[2]
-        # Fewer than 16 values determine the constant, and little else.
-        which = 0 if self.total.count[0] >= 16 or self.total.count[1] == 0 else 1
+        which = 0 if self.total.count[0] >= FEWEST_VALUES or self.total.count[1] == 0 else 1
         rhos, gammas = np.array(pairs).T
         sums = errors.sum(axis=1)
         return PenaltyPath(rhos, gammas, sums[:, which], sums[:, 1], errors[:, :, which])

@@ -24,8 +24,9 @@ from ritz.estimators.fitting import unchanged_on_failure
 from ritz.estimators.saving import FITTED, SavingMixin
 from ritz.estimators.summary import Summary
 from ritz.estimators.writing import PredictToMixin
-from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_gradients
+from ritz.hermite.audit import GradientAudit, audit_gradients, warn_of_errors, warn_of_gradients
 from ritz.hermite.calibration import LEFT_OUT_NUMBERS, Numbers
+from ritz.hermite.choosing import FEWEST_VALUES
 from ritz.hermite.columns import columns_in_memory_map
 from ritz.hermite.lengths import LengthFit, fit_lengths
 from ritz.hermite.moments import Moments, fold_moments
@@ -227,6 +228,8 @@ class HermiteRegressor(SavingMixin, PredictToMixin, RegressorMixin, BaseEstimato
         if not observations.has_value.any():
             solution = RowSums.of(solution.functions.basis, observations).center(solution)
         self._folds: list[Moments] | None = None
+        if observations.slopes is not None and observations.has_value.sum() >= FEWEST_VALUES:
+            warn_of_errors(solution.path)
         return self._store(solution)
 
     @unchanged_on_failure
