@@ -133,10 +133,44 @@ def test_surrogate_pairs_derivatives_by_name(run, run_json, folder):
     new = pd.DataFrame(np.random.default_rng(1).uniform(-2, 2, size=(100, 2)), columns=["a", "b"])
     assert np.abs(model.predict(new) - new["a"] * np.sin(new["b"])).max() < 1e-3
     assert_allclose(pd.read_csv("out.csv")["prediction"], frame["y"], atol=1e-3)
-    # Other names are taken in their order.
     ours = run_json(*fit[:-1], "dy_a,dy_b")
     assert ours["gradient"] == ["dy_a", "dy_b"]
     assert ours["relative_error_left_out"] < 0.01
+
+
+def test_surrogate_pairs_names_in_any_order_with_the_inputs_they_end_in(run_json, run, folder):
+    frame = surrogate_table().rename(columns={"a": "load", "dy_a": "dy_load"})
+    frame["d"] = np.random.default_rng(1).normal(size=60)
+    frame = frame.assign(dy_d=0.0)
+    frame.to_csv("runs.csv", index=False)
+    fit = ("surrogate", "runs.csv", "--target", "y", "--columns", "load,b,d", "--gradient")
+    # "dy_load" ends in the names of two inputs, of which the longer is meant.
+    found = run_json(*fit, "dy_d,dy_load,dy_b")
+    assert found["gradient"] == ["dy_load", "dy_b", "dy_d"]
+    assert found["relative_error_left_out"] < 0.01
+    # Where names say nothing, their order counts.
+    frame = frame.rename(columns={"dy_load": "g0", "dy_b": "g1", "dy_d": "dd"})
+    frame.to_csv("runs.csv", index=False)
+    assert run_json(*fit, "g0,g1,dd")["gradient"] == ["g0", "g1", "dd"]
+
+
+def test_surrogate_leaves_out_columns(run_json, folder):
+    frame = surrogate_table().assign(year=np.arange(60) % 3, dy_year=0.0)
+    frame.to_csv("runs.csv", index=False)
+    fit = ("surrogate", "runs.csv", "--target", "y", "--gradient", "dy_*")
+    found = run_json(*fit, "--exclude", "year,dy_year")
+    assert found["feature_names"] == ["a", "b"]
+    assert found["gradient"] == ["dy_a", "dy_b"]
+
+
+def test_surrogate_writes_a_report(run_json, run, folder):
+    surrogate_table().to_csv("runs.csv", index=False)
+    fit = ("surrogate", "runs.csv", "--target", "y", "--gradient", "dy_*", "--report", "page.html")
+    assert run_json(*fit)["report"] == "page.html"
+    assert "Wrote page.html: report." in run(*fit).stdout
+    text = Path("page.html").read_text()
+    assert "HermiteRegressor: page" in text
+    assert "Predictions with their 95% intervals" not in text
 
 
 def test_surrogate_without_derivatives(run_json, folder):
@@ -203,6 +237,41 @@ def test_columns_that_identify_rows_are_left_out(run, folder, table):
     result = run("spectrum", "named.csv", "-k", 1)
     assert "number or identify the rows: customerId. --columns can name them." in result.stderr
     assert "Columns used: bill_x, bill_y, paid, zone_id." in result.stderr
+
+
+NUMBERS = ["nr", "Number", "index", "no", "rowid", "row_number", "penguin_number", "Sample Number"]
+NUMBERS += ["lot_no", "file_index", "case_nr", "invoiceNo"]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_columns_whose_names_say_that_they_number_rows_are_left_out(run, folder, table, name):
+    numbers = 1000 + np.random.default_rng(0).permutation(400)
+    table[["bill_x", "bill_y"]].assign(**{name: numbers}).to_csv("named.csv", index=False)
+    result = run("spectrum", "named.csv", "-k", 1, "--operator", "laplacian")
+    assert f"number or identify the rows: {name}. --columns can name them." in result.stderr
+    assert "Columns used: bill_x, bill_y." in result.stderr
+
+
+def test_columns_that_repeat_or_are_not_whole_do_not_number_rows(run, folder, table):
+    numbers = np.random.default_rng(0).permutation(400)
+    table = table[["bill_x", "bill_y"]].assign(
+        number=numbers // 2, heat_index=numbers / 7, piano=numbers
+    )
+    table.to_csv("named.csv", index=False)
+    result = run("spectrum", "named.csv", "-k", 1, "--operator", "laplacian")
+    assert "Columns used: bill_x, bill_y, number, heat_index, piano." in result.stderr
+
+
+@pytest.mark.parametrize("command", ["embed", "cluster", "spectrum"])
+def test_columns_can_be_left_out(run, run_json, folder, table, command):
+    table.assign(year=np.arange(400) % 3, bill_z=1.0).to_csv("years.csv", index=False)
+    output = () if command == "spectrum" else ("-o", "out.csv")
+    fit = (command, "years.csv", *output, "-k", 2, "--operator", "laplacian")
+    result = run(*fit, "--exclude", "year,*_z", "--exclude", "moon")
+    assert "Columns used: bill_x, bill_y." in result.stderr
+    assert "Left out, as they hold no numbers: seen (true or false), day (time)." in result.stderr
+    found = run_json(*fit, "--columns", "bill_*,year", "--exclude", "bill_z")
+    assert found["feature_names"] == ["bill_x", "bill_y", "year"]
 
 
 def test_a_word_in_a_column_of_numbers_is_named(run_json, run, folder, table):

@@ -26,7 +26,11 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 for function, panel, example in (
-    (fits.embed, FITS, "ritz embed penguins.csv -o embedded.parquet --nulls drop --keep species"),
+    (
+        fits.embed,
+        FITS,
+        "ritz embed penguins.csv -o embedded.parquet --nulls drop --exclude year --keep species",
+    ),
     (fits.cluster, FITS, "ritz cluster penguins.csv -o clusters.csv --columns 'bill_*'"),
     (fits.spectrum, FITS, "ritz spectrum trajectory.npy -k 12"),
     (fits.surrogate, FITS, "ritz surrogate runs.csv --target y --gradient 'dy_*' --save y.ritz"),

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 MOST_NAMES = 12
 # Rows that are counted at a time.
 COUNTED_ROWS = 131_072
-# Names of columns that identify rows: id, customer_id, customerId, customerID.
-IDENTIFIER = re.compile(r"(?i:^|_)(?i:id)$|[a-z]I[dD]$")
+# Names of columns that identify or number rows: id, customer_id, customerId, nr, rowid, row_number.
+IDENTIFIER = re.compile(
+    r"(?i:^|[_ .-])(?i:(row)?(id|nr|no|number|index|idx)|rownum)$|[a-z](I[dD]|Nr|No|Number|Index)$"
+)
 # Files without named columns.
 PLAIN = (".npy", ".zarr")
 
@@ -40,6 +42,8 @@ class Source:
     kinds
         The columns of the first file and what each holds, "number" or another word; None for files
         without named columns.
+    excluded
+        The columns of --exclude.
     """
 
     paths: tuple[str, ...]
@@ -47,9 +51,17 @@ class Source:
     weight: str | None
     delimiter: str
     kinds: dict[str, str] | None
+    excluded: tuple[str, ...] = ()
 
     @classmethod
-    def at(cls, paths: Sequence[str], nulls: str, weight: str | None, delimiter: str) -> Source:
+    def at(
+        cls,
+        paths: Sequence[str],
+        nulls: str,
+        weight: str | None,
+        delimiter: str,
+        exclude: Sequence[str] | None = None,
+    ) -> Source:
         plain = is_plain(paths)
         source = cls(tuple(paths), nulls, weight, delimiter, None if plain else {})
         if nulls == "drop":
@@ -62,7 +74,8 @@ class Source:
             source = replace(source, kinds=kinds_of(schema))
         if weight is not None:
             source.named([weight], "--weight")
-        return source
+        excluded = source.named(exclude or (), "--exclude", any_kind=True)
+        return replace(source, excluded=tuple(excluded))
 
     @property
     def files(self) -> tuple[File, ...]:
@@ -133,10 +146,21 @@ class Source:
         return names
 
     def chosen(self, columns: Sequence[str] | None, others: Sequence[str] = ()) -> list[str] | None:
-        """Return the columns named, or all numeric ones but some; None for files without names."""
+        """Return the columns named, or all numeric ones but some; None for files without names.
+
+        Those of --exclude are left out of either.
+        """
         if columns:
-            return self.named(columns, "--columns")
-        return None if self.kinds is None else self._numeric(others)
+            chosen = [name for name in self.named(columns, "--columns") if self.uses(name)]
+            if not chosen:
+                message = "names all of the columns of --columns, so that none is left."
+                raise typer.BadParameter(message, param_hint="--exclude")
+            return chosen
+        return None if self.kinds is None else self._numeric([*others, *self.excluded])
+
+    def uses(self, name: str) -> bool:
+        """Return whether --exclude leaves a column in."""
+        return name not in self.excluded
 
     def _numeric(self, others: Sequence[str]) -> list[str]:
         kinds = self.kinds or {}
@@ -146,7 +170,8 @@ class Source:
             what = listed(f"{name} ({kind})" for name, kind in rest.items()) or "there are none"
             remedy = "Name others with --columns, or another separator with --delimiter"
             [remedy, *_] = [*self._faults(list(rest)), remedy]
-            raise ValueError(f"No column of {self.paths[0]} holds numbers: {what}. {remedy}.")
+            where = f"{self.paths[0]}{' without those of --exclude' if self.excluded else ''}"
+            raise ValueError(f"No column of {where} holds numbers: {what}. {remedy}.")
         self._note_left([name for name in rest if name not in chosen])
         numbers = [name for name in chosen if self._numbers_rows(name)]
         if numbers and len(numbers) < len(chosen):

@@ -17,6 +17,7 @@ from ritz.cli.options import (
     Debug,
     Delimiter,
     Eigenvalues,
+    Exclude,
     Functions,
     Gradient,
     Json,
@@ -57,6 +58,7 @@ def embed(
     output: Output,
     k: Functions = "8",
     columns: Columns = None,
+    exclude: Exclude = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
@@ -72,7 +74,7 @@ def embed(
 ) -> None:
     """Write the first eigenfunctions of an operator at each row of DATA."""
     require_files(data, output, report, save, keep)
-    source = Source.at(data, nulls, weight, delimiter)
+    source = Source.at(data, nulls, weight, delimiter, exclude)
     kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
     options = spectral(operator, centers, scale, seed)
@@ -90,6 +92,7 @@ def cluster(
     output: Output,
     k: Clusters = "auto",
     columns: Columns = None,
+    exclude: Exclude = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
@@ -105,7 +108,7 @@ def cluster(
 ) -> None:
     """Write the cluster of each row of DATA."""
     require_files(data, output, report, save, keep)
-    source = Source.at(data, nulls, weight, delimiter)
+    source = Source.at(data, nulls, weight, delimiter, exclude)
     kept = source.kept(keep)
     rows = source.open(source.chosen(columns, kept))
     options = spectral(operator, centers, scale, seed)
@@ -129,6 +132,7 @@ def spectrum(
     data: Data,
     k: Eigenvalues = "8",
     columns: Columns = None,
+    exclude: Exclude = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
@@ -143,7 +147,7 @@ def spectrum(
 ) -> None:
     """Print the eigenvalues of an operator on DATA, with their errors."""
     require_files(data, None, report, save)
-    source = Source.at(data, nulls, weight, delimiter)
+    source = Source.at(data, nulls, weight, delimiter, exclude)
     rows = source.open(source.chosen(columns))
     options = spectral(operator, centers, scale, seed)
     model = ritz.SpectralEmbedding(count_of(k), **options).fit(rows)
@@ -160,19 +164,21 @@ def surrogate(
     target: Target,
     gradient: Gradient = None,
     columns: Columns = None,
+    exclude: Exclude = None,
     weight: Weight = None,
     nulls: NullsOption = Nulls.error,
     delimiter: Delimiter = ",",
     output: OptionalOutput = None,
     keep: Keep = None,
+    report: Report = None,
     save: Save = None,
     seed: Seed = 0,
     as_json: Json = False,
     debug: Debug = False,
 ) -> None:
     """Fit a function of the columns of DATA to values and derivatives (Hermite regression)."""
-    require_files(data, output, None, save, keep)
-    source = Source.at(data, nulls, weight, delimiter)
+    require_files(data, output, report, save, keep)
+    source = Source.at(data, nulls, weight, delimiter, exclude)
     kept = source.kept(keep)
     target = target_of(source, target)
     slopes = source.named(gradient or (), "--gradient")
@@ -186,16 +192,15 @@ def surrogate(
         note_derivatives(source, target, inputs or ())
     model = ritz.HermiteRegressor(random_state=seed).fit(rows, target, gradient=slopes or None)
     n_rows = None if output is None else model.predict_to(rows, output, keep=kept)
-    if save is not None:
-        model.save(save)
+    others = write_others(model, rows, report, save, seed)
     found = model.summary()
     facts = {"command": "surrogate", **facts_of(model), "target": target, "gradient": slopes}
     path = model.path_
     errors = [] if path is None else [error for error in path.errors.tolist() if isfinite(error)]
     if errors:
         facts["relative_error_left_out"] = sqrt(min(errors))
-    facts |= {"sure": found.sure, "rows": n_rows, "output": output, "saved": save}
-    lines = wrote({"predictions": output, "model": save}, n_rows)
+    facts |= {"sure": found.sure, "rows": n_rows, "output": output, **others}
+    lines = wrote({"predictions": output, "report": report, "model": save}, n_rows)
     finish(as_json, facts, [found.title, *found.sure, *lines])
 
 

@@ -116,6 +116,10 @@ Gradient = Annotated[
 
 # Which rows and columns.
 Columns = Annotated[list[str] | None, columns_by("all that hold numbers")]
+Exclude = Annotated[
+    list[str] | None,
+    column("Columns to leave out of those used: names and patterns.", "NAMES", SELECTION),
+]
 ModelColumns = Annotated[list[str] | None, columns_by("those of the fit")]
 Weight = Annotated[str | None, column("The column with weights of the rows.", panel=SELECTION)]
 NullsOption = Annotated[

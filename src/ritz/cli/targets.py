@@ -42,10 +42,11 @@ def note_derivatives(source: Source, target: str, inputs: Sequence[str]) -> None
 def gradient_columns(source: Source, patterns: Sequence[str], inputs: Sequence[str]) -> list[str]:
     """Return the columns with the partial derivatives, one for each column of the inputs.
 
-    What a * stands for in "dy_*" is the name of an input. Other names are taken in their order,
-    that of the command line or of the file.
+    What a * stands for in "dy_*" is the name of an input, and so is what each name ends in, where
+    all end in different ones. Other names are taken in their order, that of the command line or of
+    the file.
     """
-    names = source.named(patterns, "--gradient")
+    names = [name for name in source.named(patterns, "--gradient") if source.uses(name)]
     for pattern in patterns:
         if pattern.count("*") == 1 and pattern not in (source.kinds or {}):
             wanted = [pattern.replace("*", column) for column in inputs]
@@ -54,7 +55,14 @@ def gradient_columns(source: Source, patterns: Sequence[str], inputs: Sequence[s
     if names and len(names) != len(inputs):
         message = (
             f"must name a column for each of the {len(inputs)} inputs ({listed(inputs)}). Got "
-            f"{len(names)} ({listed(names)}). Choose the inputs with --columns."
+            f"{len(names)} ({listed(names)}). Choose the inputs with --columns, or leave out some "
+            "of either with --exclude."
         )
         raise typer.BadParameter(message, param_hint="--gradient")
-    return names
+    by_input = {ending(name, inputs): name for name in names}
+    return [by_input[column] for column in inputs] if set(by_input) == set(inputs) else names
+
+
+def ending(name: str, inputs: Sequence[str]) -> str | None:
+    """Return the input whose name another ends in, the longest of several, or None."""
+    return max((column for column in inputs if name.endswith(column)), key=len, default=None)
