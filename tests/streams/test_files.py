@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import ritz
 from ritz.streams.labels import as_numbers
@@ -480,3 +481,13 @@ def test_a_folder_and_a_pattern_of_arrays(tmp_path, end):
         np.testing.assert_array_equal(rows, X)
     with pytest.raises(FileNotFoundError, match="fits the name of no"):
         ritz.open(tmp_path / f"other*{end}")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "feather"])
+def test_files_without_an_ending_are_known_by_their_first_bytes(tmp_path, kind):
+    path = tmp_path / "part-00000"
+    pq.write_table(table(), path) if kind == "parquet" else feather.write_feather(
+        table(), path, compression="uncompressed"
+    )
+    assert ritz.open(path, NAMES).format == kind
+    np.testing.assert_array_equal(ritz.open(path, NAMES).head(N), X)

@@ -12,6 +12,8 @@ from ritz.validation import parameter_error
 
 # CSV files whose columns tabs separate.
 TABS = (".tsv", ".tsv.gz", ".tsv.bz2")
+# How files of two formats begin, whatever their names.
+MARKS = {b"PAR1": "parquet", b"ARROW1": "feather"}
 # Files of tables that are not read, and files of arrays, which other files may not stand beside.
 SHEETS, PLAIN = (".xlsx", ".xls", ".ods"), (".npy", ".zarr")
 
@@ -22,8 +24,8 @@ def read_format(path: str) -> str | None:
 
 
 def require_format(path: str) -> str:
-    """Return the format of a file to read, or raise where its name does not say it."""
-    format = read_format(path)
+    """Return the format of a file to read, or raise where neither name nor first bytes say it."""
+    format = read_format(path) or begun_as(path)
     if format is None:
         endings = f"{', '.join([*SUFFIXES, '.tsv'])}, or all in .npy"
         remedy = 'Rename it, or pass format="csv" or another one.'
@@ -33,6 +35,13 @@ def require_format(path: str) -> str:
             remedy = "Leave it out, as it has no named columns."
         raise parameter_error("path", f"files whose names end in {endings}", repr(path), remedy)
     return format
+
+
+def begun_as(path: str) -> str | None:
+    """Return the format that the first bytes of a file stand for, or None."""
+    with open(path, "rb") as file:
+        start = file.read(6)
+    return next((format for mark, format in MARKS.items() if start.startswith(mark)), None)
 
 
 def delimiter_of(path: str, delimiter: str) -> str:
